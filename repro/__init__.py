@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from repro import catalogue as catalogue
     from repro import report as report
-    from repro import suite as suite
-    from repro.ablation import ablate as ablate
     from repro.api import run as run
-    from repro.loss_choice import which_loss as which_loss
-    from repro.mechanism_choice import which_mechanism as which_mechanism
-    from repro.planning import plan as plan
-    from repro.private_rewards import private_reward as private_reward
-    from repro.releasing import audit as audit
-    from repro.releasing import privatize as privatize
+    from repro.commands import suite as suite
+    from repro.commands.ablate import ablate as ablate
+    from repro.commands.plan import plan as plan
+    from repro.commands.private_reward import private_reward as private_reward
+    from repro.commands.privatize import audit as audit
+    from repro.commands.privatize import privatize as privatize
+    from repro.commands.which_loss import which_loss as which_loss
+    from repro.commands.which_mechanism import which_mechanism as which_mechanism
 
 for _name in ("MLFLOW_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
     os.environ.setdefault(_name, "true")
@@ -39,13 +39,13 @@ def _version() -> str:
 __version__ = _version()
 _FUNCTIONS = {
     "run": "repro.api",
-    "ablate": "repro.ablation",
-    "plan": "repro.planning",
-    "which_loss": "repro.loss_choice",
-    "which_mechanism": "repro.mechanism_choice",
-    "privatize": "repro.releasing",
-    "audit": "repro.releasing",
-    "private_reward": "repro.private_rewards",
+    "ablate": "repro.commands.ablate",
+    "plan": "repro.commands.plan",
+    "which_loss": "repro.commands.which_loss",
+    "which_mechanism": "repro.commands.which_mechanism",
+    "privatize": "repro.commands.privatize",
+    "audit": "repro.commands.privatize",
+    "private_reward": "repro.commands.private_reward",
 }
 """By name, the module of each."""
 _MODULES = ("catalogue", "report", "suite")

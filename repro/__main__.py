@@ -1,6 +1,6 @@
 """``python -m repro theorem=offline_gap`` and ``python -m repro COMMAND``."""
 
-from repro.cli.start import python_m
+from repro.commands.process.start import python_m
 
 if __name__ == "__main__":
     python_m()

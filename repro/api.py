@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
+
 @dataclass(frozen=True, repr=False)
 class Run:
     """A finished run.
@@ -137,7 +138,7 @@ def run(
     >>> run("offline_gap", epsilon=0.5, budget="smoke").verdict  # doctest: +SKIP
     'contradicted'
     """
-    from repro.cli.composition import compose_values
+    from repro.study.composition import compose_values
 
     with tempfile.TemporaryDirectory() as scratch:
         folder = str(output_dir or scratch)

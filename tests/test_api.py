@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import repro
-from repro import ablation, mechanism_choice
 from repro.base.errors import BadInput
-from repro.private_estimates.comparison import EVEN
+from repro.commands import ablate as ablation
+from repro.commands import which_mechanism as mechanism_choice
+from repro.p3.private_estimates.comparison import EVEN
 from repro.report.files import write_files
 from repro.study.discovery import find
 
@@ -104,7 +105,13 @@ def test_functions_stay_functions(name):
 
 
 @pytest.mark.parametrize(
-    "function", [repro.report.write, repro.suite.stability, repro.suite.power, repro.suite.results]
+    "function",
+    [
+        repro.report.write,
+        repro.suite.stability,
+        repro.suite.power,
+        repro.suite.results,
+    ],
 )
 def test_functions_of_modules_have_types_and_say_what_they_need(function):
     signature = inspect.signature(function)

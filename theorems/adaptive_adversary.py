@@ -33,9 +33,9 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import Corruption, Number, Whole
 from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
 from repro.core.claims import Inequality, Ratio, Slope
-from repro.corruption.orders import Order
-from repro.instances.labelled import PrivateLabels
-from repro.preferences.label_law import on_arrays
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import on_arrays
+from repro.worlds.instances.labelled import PrivateLabels
 
 LARGEST_GAIN = 1.166
 """max over a of √(E[max_{t ≤ 1} (W_t + at)²]/(1 + a²)), at a = .71."""

@@ -40,12 +40,12 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import MAX_PAIRS, Count, GridRatio, Positive
 from repro.core.check import Check, Quantity, Theorem, named
 from repro.core.claims import Ratio, Slope
-from repro.instances.labelled import PrivateLabels
-from repro.preferences.block_draws import geometric_times
-from repro.preferences.label_law import on_arrays
-from repro.preferences.two_rewards import released_win_prob
-from repro.xpo.runs import EveryReward
-from repro.xpo.small_rewards import printed_factor
+from repro.labels.preferences.block_draws import geometric_times
+from repro.labels.preferences.label_law import on_arrays
+from repro.labels.preferences.two_rewards import released_win_prob
+from repro.p2.xpo.runs import EveryReward
+from repro.p2.xpo.small_rewards import printed_factor
+from repro.worlds.instances.labelled import PrivateLabels
 
 TILT = 2.0
 """Log odds of the better response under π*_β: β = R/2."""

@@ -63,9 +63,17 @@ from torch import Tensor
 from repro.base.schema import Count, Pairs, Positive
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, of_world
 from repro.core.claims import Frequency, Inequality, Ratio, Slope
-from repro.curator.axis_world import HARDEST, AxisWorld
-from repro.curator.floor import floor, margins, wrong_signs
-from repro.curator.learners import (
+from repro.labels.preferences.label_law import (
+    Estimate,
+    LabelLaw,
+    as_fitted,
+    bradley_terry,
+    on_arrays,
+)
+from repro.labels.privacy.central_noise import GAUSSIAN, CentralNoise
+from repro.p3.curator.axis_world import HARDEST, AxisWorld
+from repro.p3.curator.floor import floor, margins, wrong_signs
+from repro.p3.curator.learners import (
     argmin_policy,
     greedy,
     greedy_into_the_trap,
@@ -73,7 +81,7 @@ from repro.curator.learners import (
     pessimistic,
     root_n_noise,
 )
-from repro.curator.learning import (
+from repro.p3.curator.learning import (
     NOT_PRIVATE,
     CentralEpsilon,
     CentralLearning,
@@ -81,9 +89,7 @@ from repro.curator.learning import (
     inputs_of_algorithm_1,
     learnt,
 )
-from repro.curator.reward_and_covariance import norm_in
-from repro.preferences.label_law import Estimate, LabelLaw, as_fitted, bradley_terry, on_arrays
-from repro.privacy.central_noise import GAUSSIAN, CentralNoise
+from repro.p3.curator.reward_and_covariance import norm_in
 
 NO_RIDGE = 1e-12
 """Far below sampling errors; of all maximisers of the likelihood it takes the one of least norm."""

@@ -65,10 +65,14 @@ from repro.core.privacy_claims import (
     exact_epsilon,
     released,
 )
-from repro.objective_perturbation import calibration as calibrations
-from repro.objective_perturbation.calibration import Calibration, curvature
-from repro.objective_perturbation.curator_release import CuratorRelease, within_algorithm_1
-from repro.objective_perturbation.gradients import (
+from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
+from repro.labels.privacy.central_noise import under
+from repro.labels.privacy.gaussian import GaussianShift, exact_shift
+from repro.labels.privacy.mechanism import Guarantee, Mechanism, worst
+from repro.p3.objective_perturbation import calibration as calibrations
+from repro.p3.objective_perturbation.calibration import Calibration, curvature
+from repro.p3.objective_perturbation.curator_release import CuratorRelease, within_algorithm_1
+from repro.p3.objective_perturbation.gradients import (
     LONGEST,
     Records,
     one_pair,
@@ -76,23 +80,19 @@ from repro.objective_perturbation.gradients import (
     pairs,
     pairs_under,
 )
-from repro.objective_perturbation.joint_release import jointly_certified
-from repro.objective_perturbation.line_neighbours import Neighbours, held, second_moment
-from repro.objective_perturbation.neighbour_search import World, guesses, mirrored
-from repro.objective_perturbation.neighbours import OnBallNeighbours
-from repro.objective_perturbation.one_dimension import Items, LogisticRecords, Ranking
-from repro.objective_perturbation.ranking_distance import joint_rankings
-from repro.objective_perturbation.with_covariance import (
+from repro.p3.objective_perturbation.joint_release import jointly_certified
+from repro.p3.objective_perturbation.line_neighbours import Neighbours, held, second_moment
+from repro.p3.objective_perturbation.neighbour_search import World, guesses, mirrored
+from repro.p3.objective_perturbation.neighbours import OnBallNeighbours
+from repro.p3.objective_perturbation.one_dimension import Items, LogisticRecords, Ranking
+from repro.p3.objective_perturbation.ranking_distance import joint_rankings
+from repro.p3.objective_perturbation.with_covariance import (
     REPLACEMENT,
     OnBallWithGaussian,
     WithGaussian,
     printed_shift,
     squares_apart,
 )
-from repro.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
-from repro.privacy.central_noise import under
-from repro.privacy.gaussian import GaussianShift, exact_shift
-from repro.privacy.mechanism import Guarantee, Mechanism, worst
 
 RANKED, STEPS = 3, 2
 """K of the K-wise checks, H of the trajectories."""

@@ -47,14 +47,6 @@ from repro.base.schema import (
     RewardBound,
     Share,
 )
-from repro.binary_channels import bounds as bound
-from repro.binary_channels import rankings as ranked
-from repro.binary_channels import steps as step
-from repro.binary_channels.fixed_policy import (
-    either_order_world,
-    fixed_policy_world,
-    level_world,
-)
 from repro.core.check import (
     Algorithm,
     Assumed,
@@ -67,32 +59,44 @@ from repro.core.check import (
 from repro.core.claims import Inequality, Ratio, Slope
 from repro.core.proofs import Claimed, proof_of
 from repro.core.random_cases import searched
-from repro.estimators.channel_mle import BOTH, SYMMETRIC, Directions, channel_mle, rates_of
-from repro.estimators.two_arm_mle import two_arm_mle
-from repro.instances.assumptions import realizable_and_covered
-from repro.instances.labelled import PrivateLabels
-from repro.instances.linear import LinearWorld
-from repro.instances.two_arms import TwoArmWorld
-from repro.pessimism.datasets import (
-    Datasets,
-    InstanceLabels,
-    LinearDatasets,
-    OfflineLabels,
-    TwoArmDatasets,
-)
-from repro.pessimism.learners import epsilon_overstated, naive_likelihood, private_mle
-from repro.policies import regularisers as f
-from repro.policies.regularisers import KL, Regulariser, regularised_policy
-from repro.preferences.label_information import sigmoid
-from repro.preferences.label_law import (
+from repro.labels.preferences.label_information import sigmoid
+from repro.labels.preferences.label_law import (
     Channel,
     Estimate,
     LabelLaw,
     as_fitted,
     bradley_terry,
 )
-from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture, mixture_of_flips
-from repro.preferences.label_process import LabelProcess
+from repro.labels.preferences.label_mixture import (
+    RANDOMIZED_RESPONSE,
+    LabelMixture,
+    mixture_of_flips,
+)
+from repro.labels.preferences.label_process import LabelProcess
+from repro.p1.binary_channels import bounds as bound
+from repro.p1.binary_channels import rankings as ranked
+from repro.p1.binary_channels import steps as step
+from repro.p1.binary_channels.fixed_policy import (
+    either_order_world,
+    fixed_policy_world,
+    level_world,
+)
+from repro.p1.pessimism.datasets import (
+    Datasets,
+    InstanceLabels,
+    LinearDatasets,
+    OfflineLabels,
+    TwoArmDatasets,
+)
+from repro.p1.pessimism.learners import epsilon_overstated, naive_likelihood, private_mle
+from repro.worlds.estimators.channel_mle import BOTH, SYMMETRIC, Directions, channel_mle, rates_of
+from repro.worlds.estimators.two_arm_mle import two_arm_mle
+from repro.worlds.instances.assumptions import realizable_and_covered
+from repro.worlds.instances.labelled import PrivateLabels
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.instances.two_arms import TwoArmWorld
+from repro.worlds.policies import regularisers as f
+from repro.worlds.policies.regularisers import KL, Regulariser, regularised_policy
 
 FIRST_GUESS = 1.3
 """The search for unknown rates begins at a budget 30 % too high."""

@@ -38,9 +38,9 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import Finite, Pairs
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, named
 from repro.core.claims import Inequality, Ratio, Slope
-from repro.corruption.orders import Order
-from repro.instances.labelled import PrivateLabels
-from repro.preferences.label_law import on_arrays
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import on_arrays
+from repro.worlds.instances.labelled import PrivateLabels
 
 MASSES, COVERED = np.geomspace(0.25, 16, 19), 0.5
 """Cells' masses that are tried, in units of ζα, and one of half of all labels.  So is 1/h₀, the

@@ -30,8 +30,8 @@ from repro.base.notation import epsilon_of_cost
 from repro.base.schema import Pairs, Positive, Probability
 from repro.core.check import Check, Quantity, SweptCheck, Theorem, named, of_world
 from repro.core.claims import Inequality
-from repro.corruption.orders import Randomize
-from repro.preferences.label_law import Channel, randomized_response
+from repro.labels.corruption.orders import Randomize
+from repro.labels.preferences.label_law import Channel, randomized_response
 
 RARE_COUNTS = 60
 """A count of mean 1 is larger with probability 1e-83."""

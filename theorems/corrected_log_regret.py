@@ -48,8 +48,9 @@ from scipy.stats import chi2
 from repro.base.schema import Positive, RewardBound
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named, of_world
 from repro.core.claims import Claim, Frequency, Inequality, Ratio, Slope
-from repro.pokl.bonus import repaired_net_weight, repaired_weight, ridge_of
-from repro.pokl.curves import (
+from repro.labels.preferences.label_information import inverse_information, inverse_slope
+from repro.p1.pokl.bonus import repaired_net_weight, repaired_weight, ridge_of
+from repro.p1.pokl.curves import (
     OVER_LIMIT,
     RegretCurve,
     curious_regret,
@@ -61,16 +62,15 @@ from repro.pokl.curves import (
     tested,
     total_limit,
 )
-from repro.pokl.events import fails_in_runs, how_covered
-from repro.pokl.finite import RandomFinite, two_rewards
-from repro.pokl.learning import RewardsOn
-from repro.pokl.least_squares import finite_likelihood
-from repro.pokl.rate import regret_rate
-from repro.pokl.repaired import eluder_sum, estimate_over_floor, needed_radius, regret_bound
-from repro.pokl.run import OnlineRun, printed_weight
-from repro.pokl.tables import LikelihoodTables, TwoResponseTables
-from repro.pokl.told import hidden_randomizer, naive_labels
-from repro.preferences.label_information import inverse_information, inverse_slope
+from repro.p1.pokl.events import fails_in_runs, how_covered
+from repro.p1.pokl.finite import RandomFinite, two_rewards
+from repro.p1.pokl.learning import RewardsOn
+from repro.p1.pokl.least_squares import finite_likelihood
+from repro.p1.pokl.rate import regret_rate
+from repro.p1.pokl.repaired import eluder_sum, estimate_over_floor, needed_radius, regret_bound
+from repro.p1.pokl.run import OnlineRun, printed_weight
+from repro.p1.pokl.tables import LikelihoodTables, TwoResponseTables
+from repro.p1.pokl.told import hidden_randomizer, naive_labels
 
 # Worlds: a class of rewards with its Γ, which has no T -------------------------------------------
 

@@ -70,9 +70,15 @@ from repro.core.check import (
 from repro.core.claims import Frequency, Inequality, Ratio, Slope
 from repro.core.proofs import Claimed, Interval, interval_inverse_slope, iv, proof_of
 from repro.core.random_cases import searched
-from repro.corrected_gap import quantiles as quantile
-from repro.corrected_gap import steps as step
-from repro.corrected_gap.bounds import (
+from repro.labels.preferences.label_counts import randomize_counts
+from repro.labels.preferences.label_information import (
+    TWO_TERM_CONSTANT,
+    inverse_information,
+    printed_factor,
+)
+from repro.p1.corrected_gap import quantiles as quantile
+from repro.p1.corrected_gap import steps as step
+from repro.p1.corrected_gap.bounds import (
     AT_LARGE_N,
     CONSTANTS_APART,
     HELLINGER,
@@ -81,30 +87,24 @@ from repro.corrected_gap.bounds import (
     hypercube_cell,
     squared_error,
 )
-from repro.instances.assumptions import (
-    policy_concentrability,
-    realizable_and_covered,
-    two_arm_concentrability,
-)
-from repro.instances.labelled import LabelStages, device_in_use
-from repro.instances.two_arms import TwoArmWorld, hypercube_world
-from repro.pessimism.datasets import OfflineLabels, TwoArmDatasets, one_sided
-from repro.pessimism.gap_constants import two_arm_bonus_gap, two_arm_gap_constant
-from repro.pessimism.in_sample import JUST_ABOVE, bound_fails
-from repro.pessimism.learners import (
+from repro.p1.pessimism.datasets import OfflineLabels, TwoArmDatasets, one_sided
+from repro.p1.pessimism.gap_constants import two_arm_bonus_gap, two_arm_gap_constant
+from repro.p1.pessimism.in_sample import JUST_ABOVE, bound_fails
+from repro.p1.pessimism.learners import (
     epsilon_overstated,
     hidden_randomizer,
     naive_likelihood,
     private_mle,
     unaccounted_randomizer,
 )
-from repro.policies.covering import log_covering_table
-from repro.preferences.label_counts import randomize_counts
-from repro.preferences.label_information import (
-    TWO_TERM_CONSTANT,
-    inverse_information,
-    printed_factor,
+from repro.worlds.instances.assumptions import (
+    policy_concentrability,
+    realizable_and_covered,
+    two_arm_concentrability,
 )
+from repro.worlds.instances.labelled import LabelStages, device_in_use
+from repro.worlds.instances.two_arms import TwoArmWorld, hypercube_world
+from repro.worlds.policies.covering import log_covering_table
 
 OFF = 0.9
 """A planted constant, 10 % too small."""

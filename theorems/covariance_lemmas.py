@@ -41,21 +41,21 @@ from repro.base.schema import Count, Positive, Probability
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, named
 from repro.core.claims import Claim, Frequency, Inequality, Ratio, Slope
 from repro.core.proofs import proof_of
-from repro.curator import derivative_bounds as derivatives
-from repro.curator.budget import CentralBudget
-from repro.curator.derivative_bounds import (
+from repro.labels.privacy.central_noise import GAUSSIAN, NO_NOISE, CentralNoise
+from repro.p3.curator import derivative_bounds as derivatives
+from repro.p3.curator.budget import CentralBudget
+from repro.p3.curator.derivative_bounds import (
     PAIR_BOUND,
     features_for_differences,
     printed,
     sharp_ten_percent,
 )
-from repro.curator.learning import CuratorNumbers, inputs_of_algorithm_1
-from repro.curator.reward_and_covariance import (
+from repro.p3.curator.learning import CuratorNumbers, inputs_of_algorithm_1
+from repro.p3.curator.reward_and_covariance import (
     covariance_noise,
     private_covariance,
     symmetric_part,
 )
-from repro.privacy.central_noise import GAUSSIAN, NO_NOISE, CentralNoise
 
 MEAN_OF_HALF_NORMAL = math.sqrt(2 / math.pi)
 """E|N(0, 1)|."""

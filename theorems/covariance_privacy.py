@@ -43,12 +43,12 @@ from repro.base.schema import Count
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
 from repro.core.claims import Claim, Inequality, Ratio
 from repro.core.privacy_claims import ANY_DATA, Private, audit_shares, exact_delta, exact_epsilon
-from repro.objective_perturbation.curator_release import CuratorRelease, within_algorithm_1
-from repro.objective_perturbation.with_covariance import REPLACEMENT, printed_shift
-from repro.privacy.adjacency import REPLACE, Adjacency
-from repro.privacy.central_noise import under
-from repro.privacy.gaussian import GaussianShift, classical_shift, exact_shift
-from repro.privacy.mechanism import Guarantee, Mechanism
+from repro.labels.privacy.adjacency import REPLACE, Adjacency
+from repro.labels.privacy.central_noise import under
+from repro.labels.privacy.gaussian import GaussianShift, classical_shift, exact_shift
+from repro.labels.privacy.mechanism import Guarantee, Mechanism
+from repro.p3.objective_perturbation.curator_release import CuratorRelease, within_algorithm_1
+from repro.p3.objective_perturbation.with_covariance import REPLACEMENT, printed_shift
 
 OVERSTATED = 1.2
 """A budget believed 20 % higher than it is."""

@@ -49,13 +49,13 @@ from repro.core.check import (
 )
 from repro.core.claims import Inequality, Ratio, Slope
 from repro.core.random_cases import searched
-from repro.corrected_gap import coverage as capped
-from repro.instances.assumptions import realizable_and_covered
-from repro.instances.labelled import device_in_use
-from repro.instances.linear import LinearWorld
-from repro.pessimism.datasets import Datasets, OfflineLabels
-from repro.pessimism.learners import epsilon_overstated, naive_likelihood, private_mle
-from repro.preferences.label_information import inverse_information
+from repro.labels.preferences.label_information import inverse_information
+from repro.p1.corrected_gap import coverage as capped
+from repro.p1.pessimism.datasets import Datasets, OfflineLabels
+from repro.p1.pessimism.learners import epsilon_overstated, naive_likelihood, private_mle
+from repro.worlds.instances.assumptions import realizable_and_covered
+from repro.worlds.instances.labelled import device_in_use
+from repro.worlds.instances.linear import LinearWorld
 
 OFF = 0.9
 """A planted constant, 10 % too small."""

@@ -15,13 +15,13 @@ The printed factor c of 5.4, 6.1 and 6.3 is an upper bound, implied by the sharp
 theorem is credited to rows that run its algorithm in its norm; settings that no theorem prints are
 own results (``own.two_separations``).
 
-In code: an order is a row of stages (repro.corruption.orders), α is corruption, and a flip is worth
-1/N to the debiased win rate before the randomizer and c(ε)/N behind it.
+In code: an order is a row of stages (repro.labels.corruption.orders), α is corruption, and a flip
+is worth 1/N to the debiased win rate before the randomizer and c(ε)/N behind it.
 
 Measured on infinitely many labels (exact expectations: nothing is drawn) with the strong adversary
 (sees all, sets a share α of labels, refits the estimator exactly) and with Huber's model at its
 exact worst B, with c·α/ξ below .02, where the logistic curve is still straight.  The floors
-themselves are numbers, ζα·max_c ‖H⁻¹x_c‖ (`repro.debiased_mle.response`).  Huber's ratio
+themselves are numbers, ζα·max_c ‖H⁻¹x_c‖ (`repro.p4.debiased_mle.response`).  Huber's ratio
 is (c + |h|)/(1 + |h|) with h = 2σ(⟨x, θ⟩) − 1: it is c(ε) only for even labels (those of the slope
 rows are even to within .01, so that unread labels are noticed), and `huber_ratio` checks that
 formula at uneven ones.  Huber's model replaces a share α in every cell, so it has no
@@ -33,11 +33,11 @@ coverage (``root_…``) it is SubOpt/√κ, and for DPO the gap in a family whos
 P2's Theorems 5.2 and 5.3 are run by their own algorithms in `square_chipo` and `square_xpo`.
 
 Neither α nor n has to be extreme.  In one cell everything is closed at any α and n
-(`repro.corruption_floors.one_cell`): `exact_…` hold the ratio against that form at every ε of
+(`repro.p4.corruption_floors.one_cell`): `exact_…` hold the ratio against that form at every ε of
 the list that has one (13 of 308 combinations of row, α and ε lose the whole class and have none)
 and α from 1e-4 to 1e-2, where at the far end cα is .4 and the exponent is no longer 1
 (docs/explanations/separation_at_any_size.md has the law of each of the twelve);
-`exact_root_…` do so without coverage (`repro.corruption_floors.closed_forms`), where √c is exact
+`exact_root_…` do so without coverage (`repro.p4.corruption_floors.closed_forms`), where √c is exact
 at every α that leaves the worst mass a possible one; and `finite_…` hold the mean
 errors of n labels, from 1e4 on, against one-dimensional integrals: LTC's error over CTL's is near
 1 while noise rules, and c(ε) once n is above c²m/α².  `finite_ratio` is that exponent at finite n.
@@ -61,11 +61,11 @@ import torch
 from repro.base.notation import privacy_cost
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
 from repro.core.claims import Ratio, Slope
-from repro.corruption.orders import Order
-from repro.corruption_floors import rare_pairs as rare
-from repro.corruption_floors.policies import dpo_floor, greedy_floor, pessimistic_floor
-from repro.corruption_floors.rare_labels import AttackedRarePairs
-from repro.corruption_floors.sampled_cell import (
+from repro.labels.corruption.orders import Order
+from repro.p4.corruption_floors import rare_pairs as rare
+from repro.p4.corruption_floors.policies import dpo_floor, greedy_floor, pessimistic_floor
+from repro.p4.corruption_floors.rare_labels import AttackedRarePairs
+from repro.p4.corruption_floors.sampled_cell import (
     CostliestMargin,
     SampledCell,
     costliest_gap,
@@ -75,7 +75,7 @@ from repro.corruption_floors.sampled_cell import (
     mean_error_by_huber,
     mean_ratio,
 )
-from repro.corruption_floors.two_orders import (
+from repro.p4.corruption_floors.two_orders import (
     Closed,
     ComparedPairs,
     ComparedRarePairs,
@@ -94,8 +94,8 @@ from repro.corruption_floors.two_orders import (
     pessimism_closed,
     ratio_of_orders,
 )
-from repro.debiased_mle.estimation import estimation_floor
-from repro.debiased_mle.labels import (
+from repro.p4.debiased_mle.estimation import estimation_floor
+from repro.p4.debiased_mle.labels import (
     AttackedLabels,
     Measured,
     algorithm_1,
@@ -108,8 +108,8 @@ from repro.debiased_mle.labels import (
     random_flips,
     shift_without_scale,
 )
-from repro.debiased_mle.response import strong_floor
-from repro.label_cells.assumptions import covered, inside_the_class
+from repro.p4.debiased_mle.response import strong_floor
+from repro.p4.label_cells.assumptions import covered, inside_the_class
 
 LARGEST_KAPPA = 1.5
 """κ_Π of the family without coverage, at most."""

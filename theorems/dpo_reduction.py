@@ -71,10 +71,10 @@ from repro.base.schema import Count, Number, Positive
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
 from repro.core.claims import Claim, Inequality, Ratio, Slope
 from repro.core.proofs import Claimed, Interval, interval_inverse_slope, iv, proof_of
-from repro.debiased_mle.labels import algorithm_1, no_debias
-from repro.linear_rlhf.reduction import even_policies, policy_gap_ratio, random_policies
-from repro.linear_rlhf.two_arms import MarginLabels, TwoArmStates, exact_fall
-from repro.preferences.label_law import Estimate, as_fitted
+from repro.labels.preferences.label_law import Estimate, as_fitted
+from repro.p4.debiased_mle.labels import algorithm_1, no_debias
+from repro.p4.linear_rlhf.reduction import even_policies, policy_gap_ratio, random_policies
+from repro.p4.linear_rlhf.two_arms import MarginLabels, TwoArmStates, exact_fall
 
 UNIT, SIGNED, HALF_TURN = (0.0, 1.0), (-1.0, 1.0), (0.0, 3.1415926)
 NEAR = (1e-3, 0.5)

@@ -42,9 +42,9 @@ import numpy as np
 from repro.base.schema import Count
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, of_world
 from repro.core.claims import Claim, Inequality, Ratio, Slope
-from repro.corruption_floors.bounds import one_hot_coverage_ratio
-from repro.debiased_mle.estimation import estimation_floor
-from repro.debiased_mle.labels import (
+from repro.p4.corruption_floors.bounds import one_hot_coverage_ratio
+from repro.p4.debiased_mle.estimation import estimation_floor
+from repro.p4.debiased_mle.labels import (
     PairLabels,
     SampledPairs,
     algorithm_1,
@@ -55,23 +55,23 @@ from repro.debiased_mle.labels import (
     over_claimed,
     strong_adversary,
 )
-from repro.debiased_mle.response import huber_floor, strong_floor
-from repro.debiased_mle.score import (
+from repro.p4.debiased_mle.response import huber_floor, strong_floor
+from repro.p4.debiased_mle.score import (
     CorruptedScore,
     ScoreNoise,
     corruption_term,
     failure_over_delta,
 )
-from repro.label_cells.assumptions import covered, inside_the_class
-from repro.label_cells.choices import CellsChoice, OppositeChoice
-from repro.linear_rlhf.two_arms import (
+from repro.p4.label_cells.assumptions import covered, inside_the_class
+from repro.p4.label_cells.choices import CellsChoice, OppositeChoice
+from repro.p4.linear_rlhf.two_arms import (
     CellLabels,
     at_one_deviation,
     error_exceeded,
     exact_error,
 )
 
-# Worlds: labels of cells and the score's two terms have theirs in repro/debiased_mle -------------
+# Worlds: labels of cells and the score's two terms have theirs in repro/p4/debiased_mle -----------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +85,7 @@ class OneHotPairs:
     num_features: Count
 
 
-# What is claimed of a world ----------------------------------------------------------------------
+# What is claimed of a world -----------------------------------------------------------------------
 
 
 def strong_response(world: PairLabels) -> float:
@@ -116,7 +116,7 @@ def exceeded(world: CellLabels) -> float:
     return error_exceeded(world, world.margin)
 
 
-# Algorithms: Algorithm 1 and its wrong versions change the world; the claims' constants ----------
+# Algorithms: Algorithm 1 and its wrong versions change the world; the claims' constants -----------
 
 norm_too_large = named("norm_too_large", failure_over_delta, weighted=False)
 a_third_of_the_constant = named(
@@ -147,7 +147,7 @@ def on_all_of_rd(world: OneHotPairs) -> float:
     return one_hot_coverage_ratio(world.num_features, on_complement=False)
 
 
-# Quantities --------------------------------------------------------------------------------------
+# Quantities ---------------------------------------------------------------------------------------
 
 
 def tail(world: CellLabels, change: Algorithm, rng: np.random.Generator, replicates: int) -> float:
@@ -166,7 +166,7 @@ E3 = Quantity("P(Claim E.3 fails) / δ", of_world, evidence="computed")
 E4 = over_claimed("‖(1/n)Σbx‖₂ of n → ∞ labels / ζα", corruption_term, moved)
 ONE_HOT = Quantity("1/((d−1)·λ_min)", of_world, evidence="computed")
 
-# The claims --------------------------------------------------------------------------------------
+# The claims ---------------------------------------------------------------------------------------
 
 NOT_ESTIMATED: dict[str, str] = dict.fromkeys(
     ("estimate", "algorithm"), "a bound on the score at the truth: nothing is estimated"

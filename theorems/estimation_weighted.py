@@ -58,15 +58,15 @@ from repro.core.check import (
 )
 from repro.core.claims import Claim, Inequality, Ratio, Slope
 from repro.core.proofs import Claimed, Interval, interval_inverse_slope, iv, proof_of
-from repro.corruption_floors.bounds import printed_floor, sharper_floor
-from repro.corruption_floors.rare_cell import (
+from repro.p4.corruption_floors.bounds import printed_floor, sharper_floor
+from repro.p4.corruption_floors.rare_cell import (
     claimed_at_fixed_mass,
     claimed_worst,
     fixed_rare_cell,
     worst_rare_cell,
 )
-from repro.debiased_mle.estimation import estimate, estimation_floor
-from repro.debiased_mle.labels import (
+from repro.p4.debiased_mle.estimation import estimate, estimation_floor
+from repro.p4.debiased_mle.labels import (
     AnyPairs,
     PairLabels,
     SampledPairs,
@@ -75,27 +75,27 @@ from repro.debiased_mle.labels import (
     orders_swapped,
     over_claimed,
 )
-from repro.debiased_mle.labels import algorithm_1 as as_it_is
-from repro.debiased_mle.priced_labels import (
+from repro.p4.debiased_mle.labels import algorithm_1 as as_it_is
+from repro.p4.debiased_mle.priced_labels import (
     Floor,
     FloorOver,
     PricedAnywhere,
     PricedLabels,
     tight_floor,
 )
-from repro.debiased_mle.response import strong_floor
-from repro.debiased_mle.score import (
+from repro.p4.debiased_mle.response import strong_floor
+from repro.p4.debiased_mle.score import (
     CorruptedScore,
     ScoreNoise,
     corruption_term,
     failure_over_delta,
 )
-from repro.debiased_mle.targets import weighted_root
-from repro.label_cells.assumptions import inside_the_class, sums_to_zero
-from repro.label_cells.choices import RareChoice
-from repro.label_cells.pairs import PairWorld
-from repro.label_cells.rare_cell import RareCell
-from repro.linear_rlhf.two_arms import (
+from repro.p4.debiased_mle.targets import weighted_root
+from repro.p4.label_cells.assumptions import inside_the_class, sums_to_zero
+from repro.p4.label_cells.choices import RareChoice
+from repro.p4.label_cells.pairs import PairWorld
+from repro.p4.label_cells.rare_cell import RareCell
+from repro.p4.linear_rlhf.two_arms import (
     CellLabels,
     TwoArmStates,
     at_one_deviation,
@@ -103,7 +103,7 @@ from repro.linear_rlhf.two_arms import (
     error_exceeded,
     exact_tail,
 )
-from repro.minimax.modulus import least_floor
+from repro.p4.minimax.modulus import least_floor
 
 TIGHT = 0.9
 """Share of the bound that tight cells with B′ up to 1 reach: √(2B′γ/tanh(B′/2)) ≥ .92."""
@@ -111,7 +111,7 @@ NEAR = 0.95
 """Share of the first order that a floor reaches while flips are few."""
 
 
-# Worlds: labels of cells, and the score's two terms, have theirs in repro/debiased_mle -----------
+# Worlds: labels of cells, and the score's two terms, have theirs in repro/p4/debiased_mle ---------
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -141,7 +141,7 @@ class BoundedClass:
     reward_bound: Positive
 
 
-# What is claimed of a world ----------------------------------------------------------------------
+# What is claimed of a world -----------------------------------------------------------------------
 
 
 def claimed_supremum(world: PairLabels) -> float:
@@ -176,7 +176,7 @@ def exceeded(world: CellLabels) -> float:
     return world.stated.mass**0.5 * error_exceeded(world, world.margin)
 
 
-# Algorithms: Algorithm 1 on n labels, and wrong versions -----------------------------------------
+# Algorithms: Algorithm 1 on n labels, and wrong versions ------------------------------------------
 
 
 def algorithm_1(world: SampledPairs, rng: np.random.Generator, replicates: int) -> np.ndarray:
@@ -198,7 +198,7 @@ def first_feature_only(world: SampledPairs, rng: np.random.Generator, replicates
     return (target.mass[:, 0].sqrt() * error[:, 0].abs()).cpu().numpy()
 
 
-# Algorithm 1 on infinitely many labels of a rare cell: the floor is the supremum over its mass ---
+# Algorithm 1 on infinitely many labels of a rare cell: the floor is the supremum over its mass ----
 
 
 def worst_mass(world: PairLabels) -> float:
@@ -248,7 +248,7 @@ def _numbers(world: PairLabels) -> tuple[float, float, float]:
     return privacy_cost(world.epsilon), world.corruption, world.world.reward_bound
 
 
-# Floors over bounds: of one instance under both orders, and of random worlds ---------------------
+# Floors over bounds: of one instance under both orders, and of random worlds ----------------------
 
 
 def between_response_and_bound(world: PricedInstance) -> float:
@@ -301,7 +301,7 @@ def _above_and_below(
     return np.array(found)
 
 
-# Claims E.1 and E.2, and eq. (20) ----------------------------------------------------------------
+# Claims E.1 and E.2, and eq. (20) -----------------------------------------------------------------
 
 
 def constant_one(world: ScoreNoise) -> float:
@@ -334,7 +334,7 @@ def first_step_as_printed(world: BoundedClass) -> Claimed:
     return Claimed(((0.0, bound),), lambda x: 2 * gamma * interval_inverse_slope(x))
 
 
-# Quantities --------------------------------------------------------------------------------------
+# Quantities ---------------------------------------------------------------------------------------
 
 
 def tail(world: CellLabels, change: Algorithm, rng: np.random.Generator, replicates: int) -> float:
@@ -365,7 +365,7 @@ E2 = over_claimed("‖(1/n)Σbx‖_{(Σ̂+λI)⁻¹} of n → ∞ labels / ζα/
                   moved_in_cell)  # fmt: skip
 
 
-# The claims --------------------------------------------------------------------------------------
+# The claims ---------------------------------------------------------------------------------------
 
 
 def check(

@@ -46,15 +46,15 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import Count, KLWeight, Pairs, Positive
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, privacy_mistake
 from repro.core.claims import Ratio, Slope
-from repro.corruption.huber_square import reported_mean
-from repro.corruption.orders import Order
-from repro.estimators.mixture_mle import mixture_mle
-from repro.instances.choices import AnyChoice
-from repro.instances.labelled import HuberLabels, PrivateLabels, built
-from repro.instances.linear import LinearWorld
-from repro.policies.gibbs import gibbs_suboptimality
-from repro.preferences.label_counts import draw_label_counts
-from repro.preferences.label_law import on_arrays
+from repro.labels.corruption.huber_square import reported_mean
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_counts import draw_label_counts
+from repro.labels.preferences.label_law import on_arrays
+from repro.worlds.estimators.mixture_mle import mixture_mle
+from repro.worlds.instances.choices import AnyChoice
+from repro.worlds.instances.labelled import HuberLabels, PrivateLabels, built
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.policies.gibbs import gibbs_suboptimality
 
 MAX_DIFFERENCE = 2.0
 """Estimates of Δ are clipped to ± this, which no true Δ reaches."""

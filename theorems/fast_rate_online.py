@@ -15,7 +15,7 @@ Testable: the exponents in T, c(ε) and β without corruption, and how the corru
 
 The bonus alone has a gap of the same rates, also for a learner who knows the truth; so the gap in T
 is that beyond it, and c(ε)² and 1/β are held as numbers, the closed form of both parts together
-(``repro.pokl.rate``).
+(``repro.p1.pokl.rate``).
 
 Contradicted as printed: the corruption terms cannot be divided by T (rows ``corrupted_ctl`` and
 ``corrupted_ltc``, where the gap stops falling; runs count whose last iterate is better than the
@@ -36,11 +36,11 @@ from scipy.special import expit, logit
 
 from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
 from repro.core.claims import Ratio, Slope
-from repro.corruption.label_mean import LabelMean
-from repro.pokl.assumptions import realizable
-from repro.pokl.curves import BEYOND_BONUS, RegretCurve, of_curve, total_limit
-from repro.pokl.run import OnlineRun
-from repro.pokl.told import epsilon_overstated, inverted_kl_weight, naive_labels, pokl
+from repro.labels.corruption.label_mean import LabelMean
+from repro.p1.pokl.assumptions import realizable
+from repro.p1.pokl.curves import BEYOND_BONUS, RegretCurve, of_curve, total_limit
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.told import epsilon_overstated, inverted_kl_weight, naive_labels, pokl
 
 # The bound ---------------------------------------------------------------------------------------
 

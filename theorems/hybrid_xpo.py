@@ -43,16 +43,16 @@ from repro.base.schema import MAX_PAIRS, Whole
 from repro.core.batches import BATCH, blocks_together
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, privacy_mistake
 from repro.core.claims import Inequality, Slope
-from repro.instances.labelled import device_in_use
-from repro.xpo.needles import NeedleClass, PairCounts, XpoBatch
-from repro.xpo.runs import Needles, Update, realizable, value_bound
-from repro.xpo.simulator import Score, square_loss
-from repro.xpo.worst_reward import (
+from repro.p2.xpo.needles import NeedleClass, PairCounts, XpoBatch
+from repro.p2.xpo.runs import Needles, Update, realizable, value_bound
+from repro.p2.xpo.simulator import Score, square_loss
+from repro.p2.xpo.worst_reward import (
     OnRung,
     blocks_on_ladder,
     inside_the_ladder,
     worst_rung,
 )
+from repro.worlds.instances.labelled import device_in_use
 
 POLICIES = 17
 """|Π|; among them π_ref and the optima of both problems."""

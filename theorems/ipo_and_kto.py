@@ -42,7 +42,7 @@ from repro.core.check import (
     privacy_mistake,
 )
 from repro.core.claims import Ratio, Slope
-from repro.instances.labelled import PrivateLabels
+from repro.worlds.instances.labelled import PrivateLabels
 
 # Worlds ------------------------------------------------------------------------------------------
 

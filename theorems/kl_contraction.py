@@ -18,11 +18,11 @@ import numpy as np
 from repro.base.schema import Epsilon, Share
 from repro.core.check import Check, Quantity, SweptCheck, Theorem, of_world
 from repro.core.claims import Inequality, Ratio
-from repro.corruption.orders import Randomize
-from repro.preferences.label_law import Channel
-from repro.preferences.label_law import randomized_response as randomized_label
-from repro.privacy.channels import channel_epsilon
-from repro.privacy.channels import randomized_response as channel_of
+from repro.labels.corruption.orders import Randomize
+from repro.labels.preferences.label_law import Channel
+from repro.labels.preferences.label_law import randomized_response as randomized_label
+from repro.labels.privacy.channels import channel_epsilon
+from repro.labels.privacy.channels import randomized_response as channel_of
 
 OVERSTATED = 1.2
 LABELS, REPORTS = 3, 4

@@ -41,11 +41,11 @@ from repro.base.schema import Positive, Whole
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named
 from repro.core.claims import Inequality, Slope
 from repro.core.proofs import Claimed, iv, proof_of
-from repro.curator.axis_world import AxisWorld
-from repro.curator.budget import KwiseBudget
-from repro.curator.certified_budget import PrivateKwiseBudget
-from repro.curator.choice_sets import ChoiceSetWorld
-from repro.curator.learners import (
+from repro.p3.curator.axis_world import AxisWorld
+from repro.p3.curator.budget import KwiseBudget
+from repro.p3.curator.certified_budget import PrivateKwiseBudget
+from repro.p3.curator.choice_sets import ChoiceSetWorld
+from repro.p3.curator.learners import (
     argmin_policy,
     greedy,
     greedy_into_the_trap,
@@ -53,7 +53,7 @@ from repro.curator.learners import (
     pessimistic,
     root_n_noise,
 )
-from repro.curator.learning import CentralLearning, Releases, inputs_of_algorithm_1, learnt
+from repro.p3.curator.learning import CentralLearning, Releases, inputs_of_algorithm_1, learnt
 
 AGREEMENT = 1e-10
 """Largest difference from autograd that rounding can explain."""

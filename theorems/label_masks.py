@@ -30,9 +30,9 @@ from repro.base.notation import flip_prob, privacy_cost
 from repro.base.schema import Corruption, Epsilon, Pairs
 from repro.core.check import Check, Quantity, SweptCheck, Theorem, named
 from repro.core.claims import Ratio
-from repro.corruption.orders import Order, Randomize
-from repro.corruption.random_flips import mask_flip_rate
-from repro.preferences.label_law import Channel, no_randomizer, randomized_response
+from repro.labels.corruption.orders import Order, Randomize
+from repro.labels.corruption.random_flips import mask_flip_rate
+from repro.labels.preferences.label_law import Channel, no_randomizer, randomized_response
 
 # The world: masks that privacy flips and corruption sets -----------------------------------------
 

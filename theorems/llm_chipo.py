@@ -30,9 +30,15 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import Positive
 from repro.core.check import Algorithm, Check, Theorem, named
 from repro.core.claims import Ratio
-from repro.llm.procedures import ChipoProcedure
-from repro.llm.release_study import Reached, Seed, SimulatedRelease, dpo, longer_is_better
-from repro.llm.worlds import (
+from repro.llm.experiments.procedures import ChipoProcedure
+from repro.llm.experiments.release_study import (
+    Reached,
+    Seed,
+    SimulatedRelease,
+    dpo,
+    longer_is_better,
+)
+from repro.llm.experiments.worlds import (
     AT_LEAST_CLEAN,
     PrivateTuning,
     Work,

@@ -54,17 +54,17 @@ from torch import Tensor
 from repro.base.schema import Number, Pairs
 from repro.core.check import Algorithm, Assumed, Check, Quantity, SweptCheck, Theorem, named
 from repro.core.claims import Ratio, Slope
-from repro.llm.pessimistic_study import (
+from repro.llm.experiments.pessimistic_study import (
     Optimised,
     PessimisticRelease,
     bonus_size,
     feature_map,
 )
-from repro.llm.procedures import PessimisticProcedure
-from repro.llm.release_study import Seed
-from repro.llm.reward_head import FeatureMap, RewardModel
-from repro.llm.study import Pipeline
-from repro.llm.worlds import (
+from repro.llm.experiments.procedures import PessimisticProcedure
+from repro.llm.experiments.release_study import Seed
+from repro.llm.experiments.reward_head import FeatureMap, RewardModel
+from repro.llm.experiments.study import Pipeline
+from repro.llm.experiments.worlds import (
     AT_LEAST_CLEAN,
     PaperSetup,
     PrivateTuning,

@@ -7,11 +7,11 @@ process of corruption, and has a 70B model judge the answers:
     Table 1   win rate of rDPO above that of DPO at ε = .1 and .5
     Table 2   win rate of rDPO under CTL above that under LTC at α = .1, ε = 1 and .5
 
-Here by default a tiny random GPT-2 on generated pairs (``repro.preferences.financial_pairs``, a
-substitute with a planted reward), all of it on a CPU; the groups ``llm_model``, ``llm_data`` and
+Here by default a tiny random GPT-2 on generated pairs (repro.labels.preferences.financial_pairs,
+a substitute with a planted reward), all of it on a CPU; the groups ``llm_model``, ``llm_data`` and
 ``llm_procedure`` name real ones (docs/howto/language_models.md).  A replicate is one seed: labels
 privatised anew, policies trained, answers judged.  Labels of a simulation come from the core's
-seeded channel; real releases are made by ``python -m repro.privatize``.
+seeded channel; real releases are made by ``python -m repro privatize``.
 
 Differences from the paper, each a setting:
 
@@ -42,10 +42,16 @@ from torch import Tensor
 from repro.base.schema import Corruption, Positive
 from repro.core.check import Algorithm, Check, Theorem, named
 from repro.core.claims import Ratio
-from repro.corruption.orders import Order
-from repro.corruption.random_flips import mask_process
-from repro.llm.release_study import Reached, Seed, SimulatedRelease, dpo, longer_is_better
-from repro.llm.worlds import (
+from repro.labels.corruption.orders import Order
+from repro.labels.corruption.random_flips import mask_process
+from repro.llm.experiments.release_study import (
+    Reached,
+    Seed,
+    SimulatedRelease,
+    dpo,
+    longer_is_better,
+)
+from repro.llm.experiments.worlds import (
     AT_LEAST_CLEAN,
     PaperSetup,
     PrivateTuning,

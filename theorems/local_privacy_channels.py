@@ -25,9 +25,9 @@ from repro.base.schema import Corruption, FiniteEpsilon, Pairs
 from repro.core.check import Algorithm, Assumed, Check, Quantity, SweptCheck, Theorem
 from repro.core.claims import Inequality, Ratio
 from repro.core.privacy_claims import ANY_DATA, Private, audit_shares, released
-from repro.preferences.label_law import Channel, randomized_response
-from repro.privacy.channels import ChannelMechanism, huber, matrix_of
-from repro.privacy.mechanism import Guarantee
+from repro.labels.preferences.label_law import Channel, randomized_response
+from repro.labels.privacy.channels import ChannelMechanism, huber, matrix_of
+from repro.labels.privacy.mechanism import Guarantee
 
 TARGET = (0.0, 1.0)
 """The corrupted label is always +1."""

@@ -9,7 +9,7 @@ In code: β is 1/kl_weight, 1/(2α−1) is privacy_cost, d_F the pair eluder dim
 
 Testable: regret per round ∝ 1/t along a run (Γ_T is constant along it); the rate dRegret/dlog T,
 which the paper leaves implicit and a second-order expansion gives in closed form
-(``repro.pokl.rate``); its exponents in c(ε), d and β; that exploration is
+(``repro.p1.pokl.rate``); its exponents in c(ε), d and β; that exploration is
 needed.
 
 Read with the statement:
@@ -51,10 +51,9 @@ import numpy as np
 
 from repro.core.check import Assumed, Check, Quantity, Theorem, named
 from repro.core.claims import Ratio, Slope
-from repro.instances.linear import LinearWorld
-from repro.pokl.assumptions import as_told, realizable, small_ridge
-from repro.pokl.chosen import ChosenClass
-from repro.pokl.curves import (
+from repro.p1.pokl.assumptions import as_told, realizable, small_ridge
+from repro.p1.pokl.chosen import ChosenClass
+from repro.p1.pokl.curves import (
     BEYOND_BONUS,
     OVER_LIMIT,
     RATE_BEYOND_BONUS,
@@ -67,18 +66,19 @@ from repro.pokl.curves import (
     of_curve,
     rate,
 )
-from repro.pokl.finite import RandomFinite
-from repro.pokl.learning import RewardsOn
-from repro.pokl.linear import LeadingFeatures, LinearClass
-from repro.pokl.run import OnlineRun, printed_weight
-from repro.pokl.told import (
+from repro.p1.pokl.finite import RandomFinite
+from repro.p1.pokl.learning import RewardsOn
+from repro.p1.pokl.linear import LeadingFeatures, LinearClass
+from repro.p1.pokl.run import OnlineRun, printed_weight
+from repro.p1.pokl.told import (
     epsilon_overstated,
     inverted_kl_weight,
     naive_labels,
     pokl,
     without_exploration,
 )
-from repro.policies.reward_class import BALL, RewardClass
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.policies.reward_class import BALL, RewardClass
 
 RANDOM_CLASS = RandomFinite(class_size=64, seed=3)
 """Around the truth."""

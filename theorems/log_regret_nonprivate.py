@@ -7,17 +7,17 @@ Statement (arXiv 2510.13512, Corollary 5.5).  For α = 1, with probability at le
 In code: α = 1 is ε = inf, where privacy_cost is 1; β is 1/kl_weight.
 
 Testable: regret per round ∝ 1/t along a run, and the constant in front of log T by the closed
-form of ``repro.pokl.rate``.  What would refute it: regret per round that
+form of ``repro.p1.pokl.rate``.  What would refute it: regret per round that
 falls slower than 1/t.  The control is a pipeline that believes its labels are clean while they have
 passed through randomized response at ε = 1.
 """
 
 from repro.core.check import Check, Theorem
 from repro.core.claims import Ratio, Slope
-from repro.pokl.assumptions import as_told, realizable
-from repro.pokl.curves import BEYOND_BONUS, OVER_LIMIT
-from repro.pokl.run import OnlineRun
-from repro.pokl.told import hidden_randomizer, pokl, without_exploration
+from repro.p1.pokl.assumptions import as_told, realizable
+from repro.p1.pokl.curves import BEYOND_BONUS, OVER_LIMIT
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.told import hidden_randomizer, pokl, without_exploration
 
 THEOREM = Theorem(
     title="P1 Corollary 5.5: logarithmic regret without privacy",

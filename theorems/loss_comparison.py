@@ -14,7 +14,7 @@ Gaussian features; with instance=preference_text the pairs are texts.
 Testable: simulated over predicted risk is 1 for each loss under privacy only, CTL and LTC (54
 cells on the scalar world); the exact bias is the influence function's as α → 0; square ≡ mixture
 as ε → 0 and debiased ≡ mixture as ε → ∞; at ε = 1 the square loss needs at most 1 % more labels
-than the mixture for every B ≤ 12, the debiased loss far more.  ``python -m repro.which_loss``
+than the mixture for every B ≤ 12, the debiased loss far more.  ``python -m repro which_loss``
 draws the map over (ε, α, n) and says who wins by how much, small n included.
 
 Against an adversary who sees past labels each loss loses at most a factor 1.15 where it learns,
@@ -45,22 +45,22 @@ from repro.core.check import (
     privacy_mistake,
 )
 from repro.core.claims import Inequality, Ratio
-from repro.corruption.orders import Order
-from repro.instances.choices import AnyChoice
-from repro.instances.labelled import PrivateLabels, built
-from repro.instances.linear import LinearWorld
-from repro.losses.label_losses import LOSSES, LabelLoss, LossName, MixtureLoss, NaiveLoss
-from repro.losses.loss_map import TIE
-from repro.losses.past_labels import map_errors
-from repro.losses.risk import (
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import as_fitted, bradley_terry, randomized_response
+from repro.p2.losses.label_losses import LOSSES, LabelLoss, LossName, MixtureLoss, NaiveLoss
+from repro.p2.losses.loss_map import TIE
+from repro.p2.losses.past_labels import map_errors
+from repro.p2.losses.risk import (
     LossAdversary,
     LossRisk,
     idle_adversary,
     simulate_risk,
     worst_for_the_loss,
 )
-from repro.losses.worlds import LogisticWorld, gaussian_world, logistic_world, scalar_world
-from repro.preferences.label_law import as_fitted, bradley_terry, randomized_response
+from repro.p2.losses.worlds import LogisticWorld, gaussian_world, logistic_world, scalar_world
+from repro.worlds.instances.choices import AnyChoice
+from repro.worlds.instances.labelled import PrivateLabels, built
+from repro.worlds.instances.linear import LinearWorld
 
 risk_of = lru_cache(maxsize=512)(LossRisk)
 scalar_of, gaussian_of = lru_cache(scalar_world), lru_cache(gaussian_world)

@@ -76,12 +76,12 @@ from repro.core.check import (
 from repro.core.claims import Inequality, Slope
 from repro.core.proofs import Claimed, Interval, iv, proof_of
 from repro.core.random_cases import searched
-from repro.hypercube import learners as learner
-from repro.hypercube import proof_steps as step
-from repro.hypercube.learners import HypercubeLabels, no_data, posterior_mean
-from repro.hypercube.prior import HypercubePrior, draw_counts
-from repro.hypercube.risk import gap
-from repro.instances.labelled import LabelStages, PrivateLabels
+from repro.p1.hypercube import learners as learner
+from repro.p1.hypercube import proof_steps as step
+from repro.p1.hypercube.learners import HypercubeLabels, no_data, posterior_mean
+from repro.p1.hypercube.prior import HypercubePrior, draw_counts
+from repro.p1.hypercube.risk import gap
+from repro.worlds.instances.labelled import LabelStages, PrivateLabels
 
 LARGEST = 0.98
 """Largest tilt of the ladder as a share of B/2; the proof needs a < B/2."""

@@ -47,26 +47,26 @@ from repro.base.schema import Count, Positive, Share
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named
 from repro.core.claims import Inequality, Slope
 from repro.core.proofs import Claimed, Interval, iv, proof_of
-from repro.curator.axis_choice import axis_states
-from repro.curator.axis_world import AxisWorld
-from repro.curator.budget import CentralBudget
-from repro.curator.comparison_losses import PairLoss
-from repro.curator.learners import (
+from repro.labels.preferences.label_counts import draw_label_counts
+from repro.labels.preferences.label_law import LabelLaw, bradley_terry
+from repro.p3.curator.axis_choice import axis_states
+from repro.p3.curator.axis_world import AxisWorld
+from repro.p3.curator.budget import CentralBudget
+from repro.p3.curator.comparison_losses import PairLoss
+from repro.p3.curator.learners import (
     argmin_policy,
     greedy,
     noise_without_epsilon,
     pessimistic,
     root_n_noise,
 )
-from repro.curator.learning import (
+from repro.p3.curator.learning import (
     NOT_PRIVATE,
     CentralLearning,
     inputs_of_algorithm_1,
     learnt,
 )
-from repro.curator.policy_table import PolicyTable, all_choices
-from repro.preferences.label_counts import draw_label_counts
-from repro.preferences.label_law import LabelLaw, bradley_terry
+from repro.p3.curator.policy_table import PolicyTable, all_choices
 
 STEPS = 2
 """H of the MDPs."""

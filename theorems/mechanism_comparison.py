@@ -56,33 +56,33 @@ from repro.base.schema import Count, Pairs, Positive, Share
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, named
 from repro.core.claims import Claim, Inequality, Ratio, Slope
 from repro.core.privacy_claims import ANY_DATA, exact_delta
-from repro.objective_perturbation.calibration import Calibration, corrected, curvature
-from repro.objective_perturbation.curator_release import CuratorRelease
-from repro.objective_perturbation.gradients import Records, one_pair, pairs_under, reach
-from repro.objective_perturbation.neighbour_search import World, most_telling
-from repro.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
-from repro.privacy.central_noise import under
-from repro.privacy.gaussian import exact_shift
-from repro.privacy.mechanism import Mechanism, worst
-from repro.private_estimates.linearised_errors import (
+from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
+from repro.labels.privacy.central_noise import under
+from repro.labels.privacy.gaussian import exact_shift
+from repro.labels.privacy.mechanism import Mechanism, worst
+from repro.p3.objective_perturbation.calibration import Calibration, corrected, curvature
+from repro.p3.objective_perturbation.curator_release import CuratorRelease
+from repro.p3.objective_perturbation.gradients import Records, one_pair, pairs_under, reach
+from repro.p3.objective_perturbation.neighbour_search import World, most_telling
+from repro.p3.private_estimates.linearised_errors import (
     MechanismBudget,
     Spectrum,
     tuned_objective,
     tuned_output,
 )
-from repro.private_estimates.noisy_descent import noisy_descent, transcript
-from repro.private_estimates.output_perturbation import (
+from repro.p3.private_estimates.noisy_descent import noisy_descent, transcript
+from repro.p3.private_estimates.output_perturbation import (
     output_perturbation,
     told_apart,
     worst_angle,
 )
-from repro.private_estimates.sampled_descent import (
+from repro.p3.private_estimates.sampled_descent import (
     OneStep,
     SampledDescent,
     Vector,
     sampled_descent,
 )
-from repro.private_estimates.three_estimates import CuratorsData, PrivateEstimate, kept_steps
+from repro.p3.private_estimates.three_estimates import CuratorsData, PrivateEstimate, kept_steps
 
 STEPS = 100
 """T of noisy gradient descent."""

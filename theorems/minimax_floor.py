@@ -58,8 +58,9 @@ from repro.core.check import (
 )
 from repro.core.claims import Claim, Inequality, Ratio
 from repro.core.proofs import Claimed, proof_of
-from repro.corruption.orders import Randomize
-from repro.debiased_mle.labels import (
+from repro.labels.corruption.orders import Randomize
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p4.debiased_mle.labels import (
     AttackedLabels,
     LabelsOfCells,
     algorithm_1,
@@ -69,12 +70,11 @@ from repro.debiased_mle.labels import (
     over_claimed,
     worth_of_flip,
 )
-from repro.debiased_mle.priced_labels import PricedAnywhere, RandomCells
-from repro.instances.labelled import PrivateLabels
-from repro.label_cells.pairs import PairWorld, orthogonal_cells, random_pair_world
-from repro.label_cells.rare_cell import RareCell
-from repro.minimax import proofs as proof
-from repro.minimax.centre import (
+from repro.p4.debiased_mle.priced_labels import PricedAnywhere, RandomCells
+from repro.p4.label_cells.pairs import PairWorld, orthogonal_cells, random_pair_world
+from repro.p4.label_cells.rare_cell import RareCell
+from repro.p4.minimax import proofs as proof
+from repro.p4.minimax.centre import (
     Estimator,
     Halfspaces,
     any_member,
@@ -82,9 +82,9 @@ from repro.minimax.centre import (
     centre,
     least_halfspace,
 )
-from repro.minimax.certified_estimation import Change, certificate_ratio
-from repro.minimax.certified_policies import VALUES, policy_ratio
-from repro.minimax.hidden_pairs import (
+from repro.p4.minimax.certified_estimation import Change, certificate_ratio
+from repro.p4.minimax.certified_policies import VALUES, policy_ratio
+from repro.p4.minimax.hidden_pairs import (
     TRUTHS,
     OnLine,
     ParameterPairs,
@@ -97,8 +97,8 @@ from repro.minimax.hidden_pairs import (
     least_of_halfspaces,
     midpoint,
 )
-from repro.minimax.hidden_policy import HiddenMargin, hidden_regret
-from repro.minimax.modulus import (
+from repro.p4.minimax.hidden_policy import HiddenMargin, hidden_regret
+from repro.p4.minimax.modulus import (
     halfspace_floor,
     hidden_pair,
     least_distance,
@@ -109,7 +109,7 @@ from repro.minimax.modulus import (
     two_regimes,
     worst_step,
 )
-from repro.preferences.label_counts import LabelCounts
+from repro.worlds.instances.labelled import PrivateLabels
 
 BOUNDS, MOVED = np.linspace(0.05, 10.0, 12), np.geomspace(1e-8, 1e-1, 29)
 """B′ and Z of the two regimes."""

@@ -24,8 +24,8 @@ from torch import Tensor
 from repro.base.schema import Count
 from repro.core.check import Algorithm, Check, Quantity, Theorem
 from repro.core.claims import Inequality
-from repro.policies.gibbs import gibbs_policy, gibbs_suboptimality
-from repro.preferences.label_law import Estimate, as_fitted
+from repro.labels.preferences.label_law import Estimate, as_fitted
+from repro.worlds.policies.gibbs import gibbs_policy, gibbs_suboptimality
 
 ROUNDING = 1e-10
 """Rounding allowed in the equality of A.7, relative to rewards of size 2."""

@@ -57,16 +57,16 @@ from repro.core.check import (
 )
 from repro.core.claims import Frequency, Inequality, Slope
 from repro.core.proofs import Claimed, Interval, iv, proof_of
-from repro.curator.comparison_losses import PairLoss
-from repro.curator.learning import (
+from repro.p3.curator.comparison_losses import PairLoss
+from repro.p3.curator.learning import (
     CentralLearning,
     CuratorNumbers,
     Releases,
     inputs_of_algorithm_1,
     learnt,
 )
-from repro.curator.minimiser import minimise_in_ball
-from repro.curator.reward_and_covariance import draw_noise, norm_in, printed_perturbation
+from repro.p3.curator.minimiser import minimise_in_ball
+from repro.p3.curator.reward_and_covariance import draw_noise, norm_in, printed_perturbation
 
 ONE_DELTA = math.log(1 / 1e-30)
 """log(1/δ) of a curator who ignores the one in force."""

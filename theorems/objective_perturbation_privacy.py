@@ -68,21 +68,21 @@ from repro.core.privacy_claims import (
     exact_epsilon,
     released,
 )
-from repro.objective_perturbation import calibration as calibrations
-from repro.objective_perturbation.calibration import Calibration, kifer, tied_otherwise
-from repro.objective_perturbation.curator_release import CuratorRelease, within_algorithm_1
-from repro.objective_perturbation.gradients import Records, one_ranking, pairs_under
-from repro.objective_perturbation.hockey_stick import hockey_stick_bound
-from repro.objective_perturbation.joint_release import jointly_certified
-from repro.objective_perturbation.loose_solver import LooseSolver
-from repro.objective_perturbation.neighbour_search import World, most_telling
-from repro.objective_perturbation.one_dimension import LogisticRecords, ObjectivePerturbation
-from repro.objective_perturbation.ranking_distance import joint_rankings
-from repro.objective_perturbation.ranking_search import added_ranking, mirrored_ranking
-from repro.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
-from repro.privacy.central_noise import Revealed, under
-from repro.privacy.gaussian import GaussianShift
-from repro.privacy.mechanism import Guarantee, Mechanism, worst
+from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
+from repro.labels.privacy.central_noise import Revealed, under
+from repro.labels.privacy.gaussian import GaussianShift
+from repro.labels.privacy.mechanism import Guarantee, Mechanism, worst
+from repro.p3.objective_perturbation import calibration as calibrations
+from repro.p3.objective_perturbation.calibration import Calibration, kifer, tied_otherwise
+from repro.p3.objective_perturbation.curator_release import CuratorRelease, within_algorithm_1
+from repro.p3.objective_perturbation.gradients import Records, one_ranking, pairs_under
+from repro.p3.objective_perturbation.hockey_stick import hockey_stick_bound
+from repro.p3.objective_perturbation.joint_release import jointly_certified
+from repro.p3.objective_perturbation.loose_solver import LooseSolver
+from repro.p3.objective_perturbation.neighbour_search import World, most_telling
+from repro.p3.objective_perturbation.one_dimension import LogisticRecords, ObjectivePerturbation
+from repro.p3.objective_perturbation.ranking_distance import joint_rankings
+from repro.p3.objective_perturbation.ranking_search import added_ranking, mirrored_ranking
 
 OVERSTATED = 1.2
 """A budget believed 20 % higher than it is."""

@@ -57,17 +57,14 @@ from repro.core.check import (
     at_both_ends,
 )
 from repro.core.claims import Frequency, Ratio, Slope
-from repro.estimators.mixture_mle import mixture_mle
-from repro.instances.assumptions import realizable_and_covered
-from repro.instances.linear import LinearWorld
-from repro.pessimism.datasets import (
+from repro.p1.pessimism.datasets import (
     Datasets,
     InstanceLabels,
     LinearDatasets,
     TwoArmDatasets,
     joined,
 )
-from repro.pessimism.learners import (
+from repro.p1.pessimism.learners import (
     epsilon_overstated,
     hidden_randomizer,
     naive_likelihood,
@@ -75,8 +72,11 @@ from repro.pessimism.learners import (
     private_mle,
     unaccounted_randomizer,
 )
-from repro.policies.covering import log_covering_table
-from repro.policies.reward_class import BALL
+from repro.worlds.estimators.mixture_mle import mixture_mle
+from repro.worlds.instances.assumptions import realizable_and_covered
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.policies.covering import log_covering_table
+from repro.worlds.policies.reward_class import BALL
 
 MAX_KL = 0.02
 """Beyond this the gap is not yet in the regime where its rate is defined."""

@@ -42,11 +42,11 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import Corruption, Pairs
 from repro.core.check import Algorithm, Check, Quantity, Theorem, named
 from repro.core.claims import Inequality, Slope
-from repro.corruption.huber_reports import idle_adversary
-from repro.corruption.orders import Order
-from repro.instances.labelled import HuberLabels
-from repro.preferences.label_law import on_arrays, the_truth
-from repro.xpo.runs import RewardLadder
+from repro.labels.corruption.huber_reports import idle_adversary
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import on_arrays, the_truth
+from repro.p2.xpo.runs import RewardLadder
+from repro.worlds.instances.labelled import HuberLabels
 
 FAILURE_PROB = 0.05
 """δ of W, and of Theorem 1."""

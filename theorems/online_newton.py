@@ -41,8 +41,9 @@ from repro.core.check import (
     privacy_mistake,
 )
 from repro.core.claims import Inequality, Ratio, Slope
-from repro.pokl.assumptions import as_told, realizable
-from repro.pokl.curves import (
+from repro.labels.preferences.label_information import inverse_slope
+from repro.p1.pokl.assumptions import as_told, realizable
+from repro.p1.pokl.curves import (
     RegretCurve,
     growth,
     last,
@@ -51,17 +52,16 @@ from repro.pokl.curves import (
     simulate,
     tested,
 )
-from repro.pokl.learning import RewardsOn
-from repro.pokl.linear import LinearClass
-from repro.pokl.online_newton import (
+from repro.p1.pokl.learning import RewardsOn
+from repro.p1.pokl.linear import LinearClass
+from repro.p1.pokl.online_newton import (
     OnlineNewton,
     largest_share,
     mean_regret_bound,
     newton_rate,
 )
-from repro.pokl.run import OnlineRun
-from repro.pokl.told import naive_labels
-from repro.preferences.label_information import inverse_slope
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.told import naive_labels
 
 LEAST_SLOPE = OnlineNewton()
 LARGEST_SHARE = 0.2

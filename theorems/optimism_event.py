@@ -38,21 +38,21 @@ from torch import Tensor
 from repro.core.batches import BATCH, blocks_together
 from repro.core.check import Check, Quantity, Theorem, named
 from repro.core.claims import Frequency, Inequality
-from repro.pokl.assumptions import as_told, small_ridge
-from repro.pokl.curves import RegretCurve, Watch, curves, largest, wrong
-from repro.pokl.events import (
+from repro.p1.pokl.assumptions import as_told, small_ridge
+from repro.p1.pokl.curves import RegretCurve, Watch, curves, largest, wrong
+from repro.p1.pokl.events import (
     SLACK,
     fails_in_runs,
     how_covered,
     optimism_deficit,
     reward_differences,
 )
-from repro.pokl.finite import RandomFinite, two_rewards
-from repro.pokl.learning import RewardsOn
-from repro.pokl.least_squares import expected_label
-from repro.pokl.run import OnlineRun, proven_weight
-from repro.pokl.runs import Round, Runs
-from repro.pokl.told import naive_labels, pokl
+from repro.p1.pokl.finite import RandomFinite, two_rewards
+from repro.p1.pokl.learning import RewardsOn
+from repro.p1.pokl.least_squares import expected_label
+from repro.p1.pokl.run import OnlineRun, proven_weight
+from repro.p1.pokl.runs import Round, Runs
+from repro.p1.pokl.told import naive_labels, pokl
 
 EVERY_ROUND_UP_TO = 100
 """Horizons up to here are checked at every t."""

@@ -38,13 +38,12 @@ import numpy as np
 from pydantic import Field
 from scipy import stats
 
-from repro.adversaries.image import Image
 from repro.base.notation import privacy_cost
 from repro.base.schema import FiniteEpsilon, Share, Whole
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, of_world
 from repro.core.claims import Claim, Frequency, Inequality, Ratio
-from repro.corruption import coupling
-from repro.corruption.protocols import (
+from repro.labels.corruption import coupling
+from repro.labels.corruption.protocols import (
     RANDOMIZERS,
     Behind,
     Guess,
@@ -63,12 +62,13 @@ from repro.corruption.protocols import (
     posterior,
     prior_alone,
 )
-from repro.corruption_floors import one_cell
-from repro.corruption_floors.sampled_cell import SampledCell
-from repro.debiased_mle.estimation import estimation_floor
-from repro.debiased_mle.labels import PairLabels
-from repro.debiased_mle.priced_labels import PricedAnywhere
-from repro.privacy.channels import channel_epsilon
+from repro.labels.privacy.channels import channel_epsilon
+from repro.p4.adversaries.image import Image
+from repro.p4.corruption_floors import one_cell
+from repro.p4.corruption_floors.sampled_cell import SampledCell
+from repro.p4.debiased_mle.estimation import estimation_floor
+from repro.p4.debiased_mle.labels import PairLabels
+from repro.p4.debiased_mle.priced_labels import PricedAnywhere
 
 ROUNDING = 1e-9
 """Of what the adversary in front changes: what two laws may differ by."""

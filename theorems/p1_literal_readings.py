@@ -68,12 +68,12 @@ from repro.core.proofs import (
     slope_between,
 )
 from repro.core.random_cases import listed, searched
-from repro.corrected_gap.bounds import Cell, hypercube_cell
-from repro.instances.labelled import LabelStages, device_in_use
-from repro.instances.two_arms import TwoArmWorld, hypercube_world
-from repro.pessimism.datasets import OfflineLabels
-from repro.pessimism.learners import private_mle
-from repro.preferences.label_process import AS_STATED, LabelProcess
+from repro.labels.preferences.label_process import AS_STATED, LabelProcess
+from repro.p1.corrected_gap.bounds import Cell, hypercube_cell
+from repro.p1.pessimism.datasets import OfflineLabels
+from repro.p1.pessimism.learners import private_mle
+from repro.worlds.instances.labelled import LabelStages, device_in_use
+from repro.worlds.instances.two_arms import TwoArmWorld, hypercube_world
 
 FEATURES, RIDGE = 4, 0.25
 LOGS_OF_DELTA = np.geomspace(0.1, 60, 40)

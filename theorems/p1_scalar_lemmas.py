@@ -43,7 +43,7 @@ from repro.core.proofs import (
     slope_between,
 )
 from repro.core.random_cases import listed
-from repro.preferences.label_information import sigmoid, sigmoid_difference
+from repro.labels.preferences.label_information import sigmoid, sigmoid_difference
 
 OFF = 0.9
 """A planted constant, 10 % too small."""

@@ -41,8 +41,8 @@ from repro.base.notation import flip_prob, label_signal, privacy_cost
 from repro.base.schema import Corruption, Epsilon, KLWeight, Pairs, Positive
 from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
 from repro.core.claims import Inequality, Slope
-from repro.instances.labelled import PrivateLabels
-from repro.preferences.label_law import on_arrays
+from repro.labels.preferences.label_law import on_arrays
+from repro.worlds.instances.labelled import PrivateLabels
 
 # The tuning: logarithms are one number, ≲ is read with constant 1 ---------------------------------
 

@@ -52,15 +52,15 @@ from repro.core.check import (
     of_world,
 )
 from repro.core.claims import Frequency, Inequality, Ratio, Slope
-from repro.instances.labelled import PrivateLabels
-from repro.preferences.label_law import on_arrays
-from repro.preferences.two_rewards import (
+from repro.labels.preferences.label_law import on_arrays
+from repro.labels.preferences.two_rewards import (
     hidden_difference,
     refuse_delta,
     released_win_prob,
     wrong_majority_prob,
 )
-from repro.xpo.spurious_values import SpuriousLearner, SpuriousValues, gaps_of
+from repro.p2.xpo.spurious_values import SpuriousLearner, SpuriousValues, gaps_of
+from repro.worlds.instances.labelled import PrivateLabels
 
 # Lemma C.4: the likelihoods of two policies ------------------------------------------------------
 

@@ -24,10 +24,10 @@ from functools import lru_cache
 import numpy as np
 
 from repro.base.schema import KLWeight, Positive, RewardBound
-from repro.chipo.policy import chipo_policy, link
 from repro.core.check import Check, Quantity, SweptCheck, Theorem, named, of_world
 from repro.core.claims import Inequality, Ratio, Slope
 from repro.core.proofs import Claimed, Interval, iv, proof_of
+from repro.p2.chipo.policy import chipo_policy, link
 
 POINTS = 801
 """On each side of a grid."""

@@ -45,22 +45,22 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import Positive, Share
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
 from repro.core.claims import Claim, Ratio
-from repro.corruption.orders import Order
-from repro.debiased_mle.estimation import fitted, true_counts
-from repro.debiased_mle.labels import (
+from repro.labels.corruption.orders import Order
+from repro.p4.debiased_mle.estimation import fitted, true_counts
+from repro.p4.debiased_mle.labels import (
     AttackedLabels,
     algorithm_1,
     orders_swapped,
     over_claimed,
     worth_of_flip,
 )
-from repro.debiased_mle.targets import LogisticTarget
-from repro.instances.labelled import PrivateLabels
-from repro.label_cells.pairs import orthogonal_cells
-from repro.linear_rlhf.pessimism import ConfidenceSet, pessimistic_policy
-from repro.minimax.covered_policy import hidden_loss, least_loss, loss_floor
-from repro.minimax.hidden_pairs import ParameterPairs
-from repro.minimax.modulus import saturation
+from repro.p4.debiased_mle.targets import LogisticTarget
+from repro.p4.label_cells.pairs import orthogonal_cells
+from repro.p4.linear_rlhf.pessimism import ConfidenceSet, pessimistic_policy
+from repro.p4.minimax.covered_policy import hidden_loss, least_loss, loss_floor
+from repro.p4.minimax.hidden_pairs import ParameterPairs
+from repro.p4.minimax.modulus import saturation
+from repro.worlds.instances.labelled import PrivateLabels
 
 PENALTIES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
 """Multiples of √(Zg), the penalty that α₀ asks for."""

@@ -39,16 +39,21 @@ from pydantic import Field
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Corruption, Number, Pairs, Positive, Probability, RewardBound
-from repro.chipo import meta_theorem as meta
-from repro.chipo.losses import Loss, log_loss, square_loss
-from repro.chipo.policy import chipo_policy, two_arm_wrong_prob
 from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
 from repro.core.claims import Inequality, Slope
 from repro.core.proofs import Claimed, Interval, iv, proof_of
-from repro.corruption.huber_reports import Adversary, HuberReports, coin_tosser, idle_adversary
-from repro.corruption.orders import Order
-from repro.instances.labelled import HuberLabels
-from repro.preferences.label_law import on_arrays
+from repro.labels.corruption.huber_reports import (
+    Adversary,
+    HuberReports,
+    coin_tosser,
+    idle_adversary,
+)
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import on_arrays
+from repro.p2.chipo import meta_theorem as meta
+from repro.p2.chipo.losses import Loss, log_loss, square_loss
+from repro.p2.chipo.policy import chipo_policy, two_arm_wrong_prob
+from repro.worlds.instances.labelled import HuberLabels
 
 LARGEST_BIAS = 0.25
 """ζα up to which Theorem 2 is stated."""

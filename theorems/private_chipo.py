@@ -55,20 +55,6 @@ import numpy as np
 from pydantic import Field
 
 from repro.base.schema import Finite, Positive
-from repro.chipo import confidence, meta_theorem, twin_rewards, value_ratio
-from repro.chipo.falling import FallingPreferences, Fit, by_log_loss
-from repro.chipo.labels import (
-    ChipoLabels,
-    epsilon_overstated,
-    fixed_kl_weight,
-    label_flip,
-    naive_likelihood,
-)
-from repro.chipo.linear import LinearReward
-from repro.chipo.log_linear import LogLinearClass
-from repro.chipo.offset import OffsetReward
-from repro.chipo.statistical_error import statistical_error
-from repro.chipo.tabular import RareGoodResponse, margin_differences, worst_difference
 from repro.core.check import (
     Algorithm,
     Check,
@@ -82,9 +68,23 @@ from repro.core.check import (
 )
 from repro.core.claims import Inequality, Ratio, Slope
 from repro.core.proofs import Claimed, proof_of
-from repro.preferences.label_law import the_truth
+from repro.labels.preferences.label_law import the_truth
+from repro.p2.chipo import confidence, meta_theorem, twin_rewards, value_ratio
+from repro.p2.chipo.falling import FallingPreferences, Fit, by_log_loss
+from repro.p2.chipo.labels import (
+    ChipoLabels,
+    epsilon_overstated,
+    fixed_kl_weight,
+    label_flip,
+    naive_likelihood,
+)
+from repro.p2.chipo.linear import LinearReward
+from repro.p2.chipo.log_linear import LogLinearClass
+from repro.p2.chipo.offset import OffsetReward
+from repro.p2.chipo.statistical_error import statistical_error
+from repro.p2.chipo.tabular import RareGoodResponse, margin_differences, worst_difference
 
-# Worlds: those of repro.chipo, and these ---------------------------------------------------------
+# Worlds: those of repro.p2.chipo, and these -------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +125,7 @@ class EveryPolicy:
     coverage: Annotated[Finite, Field(gt=1)]
 
 
-# Algorithms: what a learner is told, right and wrong on purpose ----------------------------------
+# Algorithms: what a learner is told, right and wrong on purpose -----------------------------------
 
 
 def private_chipo(world: ChipoLabels) -> ChipoLabels:
@@ -173,7 +173,7 @@ def coverage_ignored(world: EveryPolicy) -> Claimed:
     return meta_theorem.coverage_ignored(world.coverage)
 
 
-# Quantities --------------------------------------------------------------------------------------
+# Quantities ---------------------------------------------------------------------------------------
 
 
 def beyond_known(world: ChipoLabels, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
@@ -219,7 +219,7 @@ QUANTILE = Quantity(
 )  # fmt: skip
 CONFUSION = Quantity("δ / chance that the best test errs", of_world, evidence="exact")
 
-# The claims --------------------------------------------------------------------------------------
+# The claims ---------------------------------------------------------------------------------------
 
 
 def gap(name: str, axis: str, claim: Slope, wrong, right=private_chipo, **more: Any) -> Check:

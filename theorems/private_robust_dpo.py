@@ -53,16 +53,16 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import Number, Positive
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
 from repro.core.claims import Claim, Ratio, Slope
-from repro.corruption_floors import closed_forms as closed
-from repro.corruption_floors.policies import dpo_floor, gap_gradient
-from repro.corruption_floors.rare_labels import RarePairLabels, RarePairs
-from repro.corruption_floors.rare_noise import (
+from repro.p4.corruption_floors import closed_forms as closed
+from repro.p4.corruption_floors.policies import dpo_floor, gap_gradient
+from repro.p4.corruption_floors.rare_labels import RarePairLabels, RarePairs
+from repro.p4.corruption_floors.rare_noise import (
     LopsidedLabels,
     RareNoise,
     gap_exceeded,
     worst_noise,
 )
-from repro.corruption_floors.rare_pairs import (
+from repro.p4.corruption_floors.rare_pairs import (
     PLENTY,
     WEIGHT,
     Uncovered,
@@ -73,7 +73,7 @@ from repro.corruption_floors.rare_pairs import (
     uncovered_dpo,
     unseen_dpo,
 )
-from repro.debiased_mle.labels import (
+from repro.p4.debiased_mle.labels import (
     AttackedLabels,
     PairLabels,
     SampledPairs,
@@ -84,22 +84,22 @@ from repro.debiased_mle.labels import (
     orders_swapped,
     over_claimed,
 )
-from repro.debiased_mle.response import strong_floor
-from repro.instances.labelled import PrivateLabels
-from repro.label_cells.choices import ThreeArmsChoice
-from repro.linear_rlhf.dpo import (
+from repro.p4.debiased_mle.response import strong_floor
+from repro.p4.label_cells.choices import ThreeArmsChoice
+from repro.p4.linear_rlhf.dpo import (
     CHI2_2,
     UncoveredLabels,
     estimates,
     lost_by_dpo,
     lost_by_pessimism,
 )
-from repro.linear_rlhf.two_arms import (
+from repro.p4.linear_rlhf.two_arms import (
     TwoArmStates,
     at_one_deviation,
     deviation,
     error_exceeded,
 )
+from repro.worlds.instances.labelled import PrivateLabels
 
 # Worlds ------------------------------------------------------------------------------------------
 

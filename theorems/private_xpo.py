@@ -56,16 +56,16 @@ import numpy as np
 from repro.core.batches import BATCH
 from repro.core.check import Algorithm, Check, Quantity, Theorem, named, privacy_mistake
 from repro.core.claims import Inequality, Ratio, Slope
-from repro.xpo.runs import NeedleRuns, Needles, Update, assumed
-from repro.xpo.simulator import log_objective
-from repro.xpo.small_rewards import (
+from repro.p2.xpo.runs import NeedleRuns, Needles, Update, assumed
+from repro.p2.xpo.simulator import log_objective
+from repro.p2.xpo.small_rewards import (
     BETWEEN,
     OVER_PRINTED,
     SLACK,
     VANISHES,
     OneReward,
 )
-from repro.xpo.worst_reward import INTERIOR_GAP, ladder_gaps, worst_gaps
+from repro.p2.xpo.worst_reward import INTERIOR_GAP, ladder_gaps, worst_gaps
 
 # Algorithms: right, and wrong on purpose --------------------------------------------------------
 

@@ -21,11 +21,11 @@ from repro.base.schema import Count, FiniteEpsilon, Pairs, Share
 from repro.core.check import Check, Quantity, Theorem, named
 from repro.core.claims import Ratio
 from repro.core.privacy_claims import ANY_DATA, Private, audit_shares, exact_delta
-from repro.instances.labelled import PrivateLabels
-from repro.preferences import label_law
-from repro.preferences.label_law import AsymmetricResponse, Channel
-from repro.privacy.channels import ChannelMechanism, both, matrix_of
-from repro.privacy.mechanism import Guarantee, Mechanism
+from repro.labels.preferences import label_law
+from repro.labels.preferences.label_law import AsymmetricResponse, Channel
+from repro.labels.privacy.channels import ChannelMechanism, both, matrix_of
+from repro.labels.privacy.mechanism import Guarantee, Mechanism
+from repro.worlds.instances.labelled import PrivateLabels
 
 LABELS = 1_000_000
 """Reports behind each replicate of the mean."""

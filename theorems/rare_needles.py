@@ -40,10 +40,10 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import GridRatio, Pairs, RewardBound, Whole
 from repro.core.check import Algorithm, Check, Quantity, Theorem, named
 from repro.core.claims import Inequality, Slope
-from repro.instances.labelled import PrivateLabels
-from repro.preferences.label_law import on_arrays
-from repro.preferences.two_rewards import released_win_prob
-from repro.xpo.runs import RewardLadder
+from repro.labels.preferences.label_law import on_arrays
+from repro.labels.preferences.two_rewards import released_win_prob
+from repro.p2.xpo.runs import RewardLadder
+from repro.worlds.instances.labelled import PrivateLabels
 
 FAILURE_PROB = 0.05
 """δ."""

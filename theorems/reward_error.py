@@ -35,19 +35,19 @@ from repro.base.notation import label_signal
 from repro.base.schema import Probability
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, privacy_mistake
 from repro.core.claims import Frequency, Ratio, Slope
-from repro.estimators.mixture_mle import mixture_mle
-from repro.estimators.two_arm_mle import two_arm_mle
-from repro.instances.assumptions import realizable_and_covered
-from repro.instances.labelled import LabelledInstance
-from repro.instances.linear import LinearWorld
-from repro.instances.two_arms import TwoArmWorld
-from repro.pessimism.gap_constants import (
+from repro.labels.preferences.label_counts import LabelCounts, randomize_counts
+from repro.p1.pessimism.gap_constants import (
     linear_reward_error,
     reward_error_constant,
     two_arm_reward_error,
 )
-from repro.pessimism.in_sample import bound_fails
-from repro.preferences.label_counts import LabelCounts, randomize_counts
+from repro.p1.pessimism.in_sample import bound_fails
+from repro.worlds.estimators.mixture_mle import mixture_mle
+from repro.worlds.estimators.two_arm_mle import two_arm_mle
+from repro.worlds.instances.assumptions import realizable_and_covered
+from repro.worlds.instances.labelled import LabelledInstance
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.instances.two_arms import TwoArmWorld
 
 EPSILON_OVERSTATED = 1.2
 """A privacy budget believed 20 % higher than it is."""

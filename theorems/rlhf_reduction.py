@@ -21,7 +21,7 @@ the cases.  The other rows are proofs.
   complement it is at most 1.  `schur` measures that number; so √κ may stand for √(dκ) in Theorem
   6.1.
 * Step (b) writes (Σ^diff)⁻¹ where Σ^diff of two policies is often singular: a pseudo-inverse is
-  meant, and used here (`repro.linear_rlhf.bandit`).
+  meant, and used here (`repro.p4.linear_rlhf.bandit`).
 * `not_adaptive`: with η = 1 the algorithm is handed Γ, and Γ_CTL under LTC leaves θ_true outside
   the confidence set.  Algorithm 1 adapts to the order, Algorithm 2 with η = 1 does not.  The cells
   are rare ones on which Γ_LTC = √(2B′cα/γ) is all but attained, so the row is two-sided: the error
@@ -41,9 +41,9 @@ from repro.base.schema import Count, Number
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
 from repro.core.claims import Inequality
 from repro.core.proofs import Claimed, iv, proof_of
-from repro.debiased_mle.priced_labels import Floor, PricedLabels, TightCells
-from repro.linear_rlhf.reduction import condition_ratio, greedy_ratio, pessimistic_ratio
-from repro.preferences.label_law import Estimate, as_fitted
+from repro.labels.preferences.label_law import Estimate, as_fitted
+from repro.p4.debiased_mle.priced_labels import Floor, PricedLabels, TightCells
+from repro.p4.linear_rlhf.reduction import condition_ratio, greedy_ratio, pessimistic_ratio
 
 TOLERANCE = 1e-6
 UNIT, HALF_TURN, FAR = (0.0, 1.0), (0.0, 3.1415926), (0.0, 1e6)

@@ -44,22 +44,22 @@ import numpy as np
 from repro.base.notation import privacy_cost
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, privacy_mistake
 from repro.core.claims import Claim, Ratio, Slope
-from repro.corruption_floors.attacked_margin import (
+from repro.p4.corruption_floors.attacked_margin import (
     MarginLadder,
     attacked_floor,
     floor_constant,
     floor_supremum,
 )
-from repro.corruption_floors.bounds import printed_floor
-from repro.corruption_floors.rare_labels import RarePairLabels
-from repro.corruption_floors.rare_pairs import uncovered_estimation, uncovered_greedy
-from repro.debiased_mle.labels import (
+from repro.p4.corruption_floors.bounds import printed_floor
+from repro.p4.corruption_floors.rare_labels import RarePairLabels
+from repro.p4.corruption_floors.rare_pairs import uncovered_estimation, uncovered_greedy
+from repro.p4.debiased_mle.labels import (
     algorithm_1,
     attacked_on_both_sides,
     orders_swapped,
     over_claimed,
 )
-from repro.linear_rlhf.two_arms import (
+from repro.p4.linear_rlhf.two_arms import (
     InformativePairs,
     cost_in_many_states,
     even_labels,
@@ -68,7 +68,7 @@ from repro.linear_rlhf.two_arms import (
     sampled_calibrated_gap,
     worst_margin,
 )
-from repro.minimax.modulus import modulus
+from repro.p4.minimax.modulus import modulus
 
 MARGIN = 1.5
 """u where there are many states: beyond the margins that pessimism gives up altogether."""

@@ -32,8 +32,8 @@ from scipy.special import ndtri
 from repro.base.notation import epsilon_of_cost
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
 from repro.core.claims import Ratio
-from repro.corruption_floors.policies import greedy_floor
-from repro.debiased_mle.labels import (
+from repro.p4.corruption_floors.policies import greedy_floor
+from repro.p4.debiased_mle.labels import (
     ClimbingMargin,
     algorithm_1,
     biased_reading,
@@ -41,8 +41,8 @@ from repro.debiased_mle.labels import (
     orders_swapped,
     over_claimed,
 )
-from repro.debiased_mle.response import flipped_margin
-from repro.linear_rlhf.two_arms import (
+from repro.p4.debiased_mle.response import flipped_margin
+from repro.p4.linear_rlhf.two_arms import (
     InformativePairs,
     even_labels,
     exact_gap,

@@ -42,7 +42,19 @@ from typing import Any
 import numpy as np
 
 from repro.base.notation import privacy_cost
-from repro.chipo.falling import (
+from repro.core.check import (
+    Algorithm,
+    Check,
+    Quantity,
+    SweptCheck,
+    Theorem,
+    named,
+    privacy_mistake,
+    told,
+)
+from repro.core.claims import Inequality, Ratio, Slope
+from repro.labels.corruption.orders import Order
+from repro.p2.chipo.falling import (
     STEPS,
     EveryAlgorithm,
     FallingPreferences,
@@ -55,27 +67,15 @@ from repro.chipo.falling import (
     least_gap,
     truths,
 )
-from repro.chipo.labels import (
+from repro.p2.chipo.labels import (
     ChipoLabels,
     CorruptedChipoLabels,
     fixed_kl_weight,
     label_flip,
     naive_likelihood,
 )
-from repro.chipo.log_linear import LogLinearClass
-from repro.chipo.tabular import RareGoodResponse, hidden_difference, largest_floor
-from repro.core.check import (
-    Algorithm,
-    Check,
-    Quantity,
-    SweptCheck,
-    Theorem,
-    named,
-    privacy_mistake,
-    told,
-)
-from repro.core.claims import Inequality, Ratio, Slope
-from repro.corruption.orders import Order
+from repro.p2.chipo.log_linear import LogLinearClass
+from repro.p2.chipo.tabular import RareGoodResponse, hidden_difference, largest_floor
 
 # Algorithms: what a learner is told, right and wrong on purpose ----------------------------------
 

@@ -37,10 +37,10 @@ from typing import Any
 from repro.core.batches import BATCH
 from repro.core.check import Algorithm, Check, Quantity, Theorem, named, privacy_mistake
 from repro.core.claims import Inequality, Ratio, Slope
-from repro.xpo.runs import NeedleRuns, Needles, Update, assumed
-from repro.xpo.simulator import printed_square_objective, square_objective
-from repro.xpo.small_rewards import BETWEEN, OVER_PRINTED, SLACK, VANISHES, OneReward
-from repro.xpo.worst_reward import INTERIOR_GAP, interior_gaps, side_by_side
+from repro.p2.xpo.runs import NeedleRuns, Needles, Update, assumed
+from repro.p2.xpo.simulator import printed_square_objective, square_objective
+from repro.p2.xpo.small_rewards import BETWEEN, OVER_PRINTED, SLACK, VANISHES, OneReward
+from repro.p2.xpo.worst_reward import INTERIOR_GAP, interior_gaps, side_by_side
 
 # Algorithms: right, and wrong on purpose --------------------------------------------------------
 

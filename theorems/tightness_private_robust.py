@@ -46,11 +46,11 @@ from repro.core.check import (
     of_world,
 )
 from repro.core.claims import Ratio, Slope
-from repro.corruption.debiasing import Reading, ReadingOf, debiased
-from repro.corruption.huber_reports import HuberReports
-from repro.corruption.orders import Order
-from repro.instances.labelled import HuberLabels
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.corruption.debiasing import Reading, ReadingOf, debiased
+from repro.labels.corruption.huber_reports import HuberReports
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.worlds.instances.labelled import HuberLabels
 
 MEAN = 0.01
 """h at which the debiased mean is tried: small, so that α(c + h) is all but c·α."""

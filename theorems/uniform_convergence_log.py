@@ -44,15 +44,15 @@ from repro.core.check import (
     privacy_mistake,
 )
 from repro.core.claims import Frequency, Slope
-from repro.instances.labelled import PrivateLabels
-from repro.losses.sequences import (
+from repro.labels.preferences.label_law import on_arrays
+from repro.p2.losses.sequences import (
     Design,
     LabelSequence,
     draw_sequence,
     packing_class,
     random_class,
 )
-from repro.preferences.label_law import on_arrays
+from repro.worlds.instances.labelled import PrivateLabels
 
 GRID_STEP = 1e-6
 EPSILON_OVERSTATED = 1.2

@@ -36,18 +36,18 @@ from repro.base.schema import Corruption, Count, Number, Pairs, Probability
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, privacy_mistake
 from repro.core.claims import Claim, Frequency, Inequality, Ratio, Slope
 from repro.core.proofs import Box, Claimed, Interval, iv, proof_of
-from repro.corruption.huber_reports import HuberReports, coin_tosser
-from repro.corruption.huber_square import worst_bias
-from repro.corruption.orders import Order
-from repro.instances.labelled import HuberLabels
-from repro.losses.sequences import (
+from repro.labels.corruption.huber_reports import HuberReports, coin_tosser
+from repro.labels.corruption.huber_square import worst_bias
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import on_arrays
+from repro.p2.losses.sequences import (
     Design,
     LabelSequence,
     draw_sequence,
     packing_class,
     random_class,
 )
-from repro.preferences.label_law import on_arrays
+from repro.worlds.instances.labelled import HuberLabels
 
 Means = Annotated[
     tuple[Annotated[Number, Field(ge=-1, le=1)], ...], Field(min_length=1, max_length=1000)

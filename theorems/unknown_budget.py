@@ -28,7 +28,7 @@ from repro.base.notation import label_signal
 from repro.base.schema import KLWeight, Pairs, Positive
 from repro.core.check import Algorithm, Check, Quantity, Theorem, named
 from repro.core.claims import Inequality, Slope
-from repro.instances.labelled import PrivateLabels
+from repro.worlds.instances.labelled import PrivateLabels
 
 X = torch.tensor([1.0, 2.0], dtype=torch.float64)
 """Reward differences of the two states, over θ."""

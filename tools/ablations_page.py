@@ -1,6 +1,6 @@
 """The page of what each check was seen to need, from the snapshots of ``conf/needs``.
 
-Nothing is run: ``python -m repro.ablate theorem=NAME --write`` measures, this page shows it.
+Nothing is run: ``python -m repro ablate theorem=NAME --write`` measures, this page shows it.
 
     python -m tools.ablations_page            # writes docs/ablations.md
 """
@@ -30,7 +30,7 @@ notices is what the check needs.  A check about an algorithm notices `labels`, `
 `algorithm`, or says why not.
 
 Made by `python -m tools.ablations_page` from `conf/needs`, which
-`python -m repro.ablate theorem=NAME --write` measures at smoke; without `--write` the same command
+`python -m repro ablate theorem=NAME --write` measures at smoke; without `--write` the same command
 prints each verdict with and without the stage.
 """
 

@@ -25,28 +25,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.objective_perturbation.calibration import Calibration, corrected
-from repro.objective_perturbation.divergence import worst_log_delta
-from repro.objective_perturbation.gradients import LONGEST, Records, pairs_under
-from repro.objective_perturbation.joint_release import jointly_certified
-from repro.objective_perturbation.neighbour_search import (
+from repro.labels.privacy.adjacency import ADD_REMOVE, ADJACENCIES, REPLACE, Adjacency
+from repro.labels.privacy.gaussian import exact_shift, gaussian_delta
+from repro.p3.objective_perturbation.calibration import Calibration, corrected
+from repro.p3.objective_perturbation.divergence import worst_log_delta
+from repro.p3.objective_perturbation.gradients import LONGEST, Records, pairs_under
+from repro.p3.objective_perturbation.joint_release import jointly_certified
+from repro.p3.objective_perturbation.neighbour_search import (
     TwoDatasets,
     World,
     climbed,
     guesses,
     mirrored,
 )
-from repro.objective_perturbation.neighbours import OnBallNeighbours
-from repro.objective_perturbation.planar_divergence import COARSE
-from repro.objective_perturbation.with_covariance import OnBallWithGaussian, squares_apart
-from repro.privacy.adjacency import ADD_REMOVE, ADJACENCIES, REPLACE, Adjacency
-from repro.privacy.gaussian import exact_shift, gaussian_delta
-from repro.private_estimates.output_perturbation import (
+from repro.p3.objective_perturbation.neighbours import OnBallNeighbours
+from repro.p3.objective_perturbation.planar_divergence import COARSE
+from repro.p3.objective_perturbation.with_covariance import OnBallWithGaussian, squares_apart
+from repro.p3.private_estimates.output_perturbation import (
     OutputPerturbation,
     output_perturbation,
     worst_angle,
 )
-from repro.reward_release.calibration import RewardBudget, calibrated
+from repro.release.reward.calibration import RewardBudget, calibrated
 
 TRIED, STEPS, SHORT, LARGE, EVEN = 200, 15, 1.1, 100_000, 0.5
 """EVEN: share of the squared shift that Σ̃ has where both are certified together."""

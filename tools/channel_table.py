@@ -15,11 +15,15 @@ from dataclasses import replace
 import numpy as np
 
 from repro.base.notation import epsilon_of_cost
-from repro.instances.two_arms import TwoArmWorld, hypercube_world
-from repro.pessimism.datasets import BuiltLabels
-from repro.policies import regularisers as f
-from repro.policies.regularisers import KL, Regulariser
-from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture, mixture_of_flips
+from repro.labels.preferences.label_mixture import (
+    RANDOMIZED_RESPONSE,
+    LabelMixture,
+    mixture_of_flips,
+)
+from repro.p1.pessimism.datasets import BuiltLabels
+from repro.worlds.instances.two_arms import TwoArmWorld, hypercube_world
+from repro.worlds.policies import regularisers as f
+from repro.worlds.policies.regularisers import KL, Regulariser
 
 STATES, COVERAGE, DIFFERENCE = 64, 4.0, 0.5
 SIZES = (1e8, 1e9, 1e10, 1e11)

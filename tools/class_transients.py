@@ -14,11 +14,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from repro.instances.linear import LinearWorld, random_linear_world
-from repro.pessimism.datasets import BuiltLabels
-from repro.pessimism.gap_constants import gap_constant
-from repro.pessimism.learners import private_mle
-from repro.policies.reward_class import BALL, Box, FiniteClass, RewardClass
+from repro.p1.pessimism.datasets import BuiltLabels
+from repro.p1.pessimism.gap_constants import gap_constant
+from repro.p1.pessimism.learners import private_mle
+from repro.worlds.instances.linear import LinearWorld, random_linear_world
+from repro.worlds.policies.reward_class import BALL, Box, FiniteClass, RewardClass
 
 EPSILON = 1.0
 SIZES = (100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)

@@ -13,12 +13,12 @@ import sys
 
 import numpy as np
 
-from repro.instances.choices import LinearChoice
-from repro.pokl.chosen import ChosenClass
-from repro.pokl.curves import RegretCurve, simulate, total_limit
-from repro.pokl.run import OnlineRun
-from repro.pokl.told import without_exploration
-from repro.policies.reward_class import BALL, RewardClass
+from repro.p1.pokl.chosen import ChosenClass
+from repro.p1.pokl.curves import RegretCurve, simulate, total_limit
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.told import without_exploration
+from repro.worlds.instances.choices import LinearChoice
+from repro.worlds.policies.reward_class import BALL, RewardClass
 from theorems.log_regret import InClass
 from tools.class_transients import CLASSES as ALL_CLASSES
 from tools.class_transients import EPSILON

@@ -15,7 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from repro.base.files import write_whole
-from repro.corrected_gap.coverage import lower, price, upper
+from repro.p1.corrected_gap.coverage import lower, price, upper
 from repro.report.figure import figure_bytes
 
 DRAWING = Path(__file__).parents[1] / "docs" / "figures" / "coverage_phases.svg"

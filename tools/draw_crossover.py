@@ -15,12 +15,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from repro.base.files import write_whole
-from repro.corrected_gap.bounds import LARGEST_TILT, Cell, hypercube_cell
-from repro.preferences.label_information import (
+from repro.labels.preferences.label_information import (
     inverse_information,
     printed_factor,
     privacy_excess,
 )
+from repro.p1.corrected_gap.bounds import LARGEST_TILT, Cell, hypercube_cell
 from repro.report.figure import figure_bytes
 
 DRAWING = Path(__file__).parents[1] / "docs" / "figures" / "factor_crossover.svg"

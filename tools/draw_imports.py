@@ -19,7 +19,7 @@ ROOMS = {
 SUBJECTS = "subjects"
 """Every other package below repro: mathematics that theorems share, named for its subject."""
 COMMANDS = "commands"
-"""The modules directly below repro, repro.cli and repro.scaffold."""
+"""The modules directly below repro, repro.cli and repro.commands.scaffold."""
 ROOT = Path(__file__).parents[1]
 WIDTH, ROW, BOX = 900, 74, (128, 34)
 
@@ -31,7 +31,7 @@ def room(module: str) -> str:
 
     >>> room("repro.study.plan"), room("theorems.offline_gap"), room("repro.plan")
     ('study', 'theorems', 'commands')
-    >>> room("repro.pokl.bonus")
+    >>> room("repro.p1.pokl.bonus")
     'subjects'
     """
     parts = module.split(".")

@@ -25,14 +25,14 @@ from torch import Tensor
 from repro.base.files import write_whole
 from repro.base.notation import privacy_cost
 from repro.core.stream import stream
-from repro.llm.contrasts import Contrast
-from repro.llm.pessimism import feature_bonus
-from repro.llm.pessimistic_study import feature_map
-from repro.llm.release_study import Seed
-from repro.llm.reward_head import RewardModel, fitted_head
-from repro.llm.study import Study
+from repro.llm.experiments.contrasts import Contrast
+from repro.llm.experiments.pessimism import feature_bonus
+from repro.llm.experiments.pessimistic_study import feature_map
+from repro.llm.experiments.release_study import Seed
+from repro.llm.experiments.reward_head import RewardModel, fitted_head
+from repro.llm.experiments.study import Study
+from repro.llm.training.losses import mixture_loss
 from repro.report.figure import figure_bytes
-from repro.training.losses import mixture_loss
 from theorems.llm_ppkl import PpklTuning
 from tools.p4_tables import world_of
 from tools.seeds import seeds_asked, status_of

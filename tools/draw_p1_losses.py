@@ -23,7 +23,7 @@ from scipy import stats
 
 from repro.base.files import write_whole
 from repro.core.stream import stream
-from repro.llm.release_study import Seed
+from repro.llm.experiments.release_study import Seed
 from repro.report.figure import figure_bytes
 from theorems.llm_ppkl import PpklTuning, rloo
 from tools.draw_p1_figure_1 import EPSILONS

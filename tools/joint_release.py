@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from repro.curator.axis_choice import TrappedChoice
-from repro.curator.certified_budget import PrivateBudget
-from repro.curator.learners import greedy, pessimistic
-from repro.curator.learning import CentralLearning
-from repro.objective_perturbation.calibration import Calibration, corrected
-from repro.objective_perturbation.gradients import Records, pairs
-from repro.objective_perturbation.joint_release import jointly_certified
-from repro.privacy.gaussian import exact_shift
+from repro.labels.privacy.gaussian import exact_shift
+from repro.p3.curator.axis_choice import TrappedChoice
+from repro.p3.curator.certified_budget import PrivateBudget
+from repro.p3.curator.learners import greedy, pessimistic
+from repro.p3.curator.learning import CentralLearning
+from repro.p3.objective_perturbation.calibration import Calibration, corrected
+from repro.p3.objective_perturbation.gradients import Records, pairs
+from repro.p3.objective_perturbation.joint_release import jointly_certified
 
 EPSILONS, DELTAS, BOUNDS = (1.0, 0.1), (1e-6, 1e-12), (0.5, 1.0, 3.0)
 SHARES, N_PAIRS, DATASETS = (0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95), 400_000, 200

@@ -14,14 +14,14 @@ import math
 import sys
 from itertools import product
 
-from repro.objective_perturbation.calibration import Calibration, corrected
-from repro.objective_perturbation.divergence import worst_log_delta
-from repro.objective_perturbation.gradients import pairs
-from repro.objective_perturbation.neighbour_search import World, most_telling
-from repro.objective_perturbation.neighbours import OnBallNeighbours
-from repro.objective_perturbation.planar_divergence import COARSE, FINE
-from repro.objective_perturbation.ranking_distance import joint_rankings
-from repro.objective_perturbation.ranking_search import mirrored_ranking
+from repro.p3.objective_perturbation.calibration import Calibration, corrected
+from repro.p3.objective_perturbation.divergence import worst_log_delta
+from repro.p3.objective_perturbation.gradients import pairs
+from repro.p3.objective_perturbation.neighbour_search import World, most_telling
+from repro.p3.objective_perturbation.neighbours import OnBallNeighbours
+from repro.p3.objective_perturbation.planar_divergence import COARSE, FINE
+from repro.p3.objective_perturbation.ranking_distance import joint_rankings
+from repro.p3.objective_perturbation.ranking_search import mirrored_ranking
 from tools.rankings_on_line import ranking_on_line
 
 EPSILON, SHORT, STEPS = 0.5, 1.25, 150

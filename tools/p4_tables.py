@@ -21,15 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from repro.cli.composition import compose_values
 from repro.core.stream import stream
-from repro.corruption.orders import Order
-from repro.instances.labelled import built_at
-from repro.llm.contrasts import MOST, P4_CONTRASTS, Contrast
-from repro.llm.release_study import Seed, dpo, longer_is_better
+from repro.labels.corruption.orders import Order
+from repro.llm.experiments.contrasts import MOST, P4_CONTRASTS, Contrast
+from repro.llm.experiments.release_study import Seed, dpo, longer_is_better
+from repro.llm.training.trainers import Diverged
+from repro.study.composition import compose_values
 from repro.study.plan import built
 from repro.study.settings import session_of
-from repro.training.trainers import Diverged
+from repro.worlds.instances.labelled import built_at
 from theorems.llm_rdpo import DpoTuning, rdpo
 from tools.seeds import seeds_asked, status_of
 

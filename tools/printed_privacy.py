@@ -21,23 +21,23 @@ from typing import Any
 
 import numpy as np
 
-from repro.objective_perturbation.ball import OnBall
-from repro.objective_perturbation.calibration import (
+from repro.labels.privacy.gaussian import GaussianShift, gaussian_delta
+from repro.labels.privacy.mechanism import Mechanism
+from repro.p3.objective_perturbation.ball import OnBall
+from repro.p3.objective_perturbation.calibration import (
     RIDGE_SHARE,
     Calibration,
     curvature,
     printed,
     tied_otherwise,
 )
-from repro.objective_perturbation.divergence import worst_log_delta
-from repro.objective_perturbation.gradients import pairs
-from repro.objective_perturbation.hockey_stick import hockey_stick_bound
-from repro.objective_perturbation.neighbour_search import World, most_telling
-from repro.objective_perturbation.ranking_distance import gradients_on_grid
-from repro.objective_perturbation.records import Pair, RankedFeatures
-from repro.objective_perturbation.with_covariance import REPLACEMENT, WithGaussian, printed_shift
-from repro.privacy.gaussian import GaussianShift, gaussian_delta
-from repro.privacy.mechanism import Mechanism
+from repro.p3.objective_perturbation.divergence import worst_log_delta
+from repro.p3.objective_perturbation.gradients import pairs
+from repro.p3.objective_perturbation.hockey_stick import hockey_stick_bound
+from repro.p3.objective_perturbation.neighbour_search import World, most_telling
+from repro.p3.objective_perturbation.ranking_distance import gradients_on_grid
+from repro.p3.objective_perturbation.records import Pair, RankedFeatures
+from repro.p3.objective_perturbation.with_covariance import REPLACEMENT, WithGaussian, printed_shift
 from theorems import central_dp_privacy as theorem_4_1
 from theorems import objective_perturbation_privacy as lemma_a_10
 from theorems.central_dp_privacy import (

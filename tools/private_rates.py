@@ -12,14 +12,14 @@ from __future__ import annotations
 import math
 from itertools import product
 
-from repro.curator.budget import CentralBudget, KwiseBudget
-from repro.curator.certified_budget import (
+from repro.labels.privacy.gaussian import gaussian_delta
+from repro.p3.curator.budget import CentralBudget, KwiseBudget
+from repro.p3.curator.certified_budget import (
     Certified,
     PrivateBudget,
     PrivateKwiseBudget,
 )
-from repro.objective_perturbation.hockey_stick import hockey_stick_bound
-from repro.privacy.gaussian import gaussian_delta
+from repro.p3.objective_perturbation.hockey_stick import hockey_stick_bound
 
 FEATURES, FAILURE, SCALE, RANKED = 16, 0.05, 24.0, 4
 EPSILONS, SIZES = (1.0, 0.001), (10**5, 10**7, 10**9)

@@ -20,9 +20,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 import repro
-from repro.preferences.pair_rows import rows
-from repro.reward_release.features import text_map, text_rows
-from repro.reward_release.minimiser import PerturbedLogistic, minimised
+from repro.labels.preferences.pair_rows import rows
+from repro.release.reward.features import text_map, text_rows
+from repro.release.reward.minimiser import PerturbedLogistic, minimised
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 BOUND, FEATURES, DELTA, REPEATS = 5.0, 16, 1e-6, 20

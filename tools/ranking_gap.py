@@ -16,11 +16,11 @@ from itertools import product
 import numpy as np
 from scipy.optimize import minimize
 
-from repro.objective_perturbation.calibration import corrected
-from repro.objective_perturbation.gradients import Records, pairs
-from repro.objective_perturbation.ranking_distance import joint_rankings
-from repro.objective_perturbation.records import RankedFeatures
-from repro.privacy.gaussian import exact_shift
+from repro.labels.privacy.gaussian import exact_shift
+from repro.p3.objective_perturbation.calibration import corrected
+from repro.p3.objective_perturbation.gradients import Records, pairs
+from repro.p3.objective_perturbation.ranking_distance import joint_rankings
+from repro.p3.objective_perturbation.records import RankedFeatures
 
 EPSILON, DELTAS, STARTS = 0.5, (1e-3, 1e-6, 1e-12), 25
 BOUNDS, RANKED = (0.5, 1.0, 3.0, 5.0), (2, 3, 4)

@@ -13,15 +13,15 @@ from itertools import product
 
 import numpy as np
 
-from repro.objective_perturbation.ball import OnBall
-from repro.objective_perturbation.calibration import Calibration
-from repro.objective_perturbation.divergence import worst_log_delta
-from repro.objective_perturbation.gradients import LONGEST
-from repro.objective_perturbation.neighbour_search import World
-from repro.objective_perturbation.neighbours import OnBallNeighbours
-from repro.objective_perturbation.planar_divergence import COARSE
-from repro.objective_perturbation.ranking_search import evenly_ranked
-from repro.objective_perturbation.records import RankedFeatures
+from repro.p3.objective_perturbation.ball import OnBall
+from repro.p3.objective_perturbation.calibration import Calibration
+from repro.p3.objective_perturbation.divergence import worst_log_delta
+from repro.p3.objective_perturbation.gradients import LONGEST
+from repro.p3.objective_perturbation.neighbour_search import World
+from repro.p3.objective_perturbation.neighbours import OnBallNeighbours
+from repro.p3.objective_perturbation.planar_divergence import COARSE
+from repro.p3.objective_perturbation.ranking_search import evenly_ranked
+from repro.p3.objective_perturbation.records import RankedFeatures
 
 LEVELS = {3: 21, 4: 13}
 """By K: values in [−1, 1] that the features of the last record are tried at."""

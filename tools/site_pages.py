@@ -117,7 +117,7 @@ def statement_page(row: StatementCoverage, made: Made) -> str:
         *_proved(row),
         *_holds(row),
         *_at_length(row.id),
-        f"```bash\npython -m repro.catalogue {row.id}\n```",
+        f"```bash\npython -m repro catalogue {row.id}\n```",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -28,18 +28,18 @@ from repro.base.errors import BadInput
 from repro.base.files import write_whole
 from repro.base.schema import Positive
 from repro.core.stream import stream
-from repro.llm.contrasts import MOST, Contrast
-from repro.llm.judges import longer_wins
-from repro.llm.pessimistic_study import Drawn, PessimisticRelease
-from repro.llm.procedures import PessimisticProcedure
-from repro.llm.release_study import Seed, longer_is_better
-from repro.llm.study import Study, ranking_accuracy
-from repro.preferences.pair_files import read_pairs
-from repro.training.backbone import build_tiny
-from repro.training.encoding import Tokens, encode_pairs
-from repro.training.pairs import TextPairs
-from repro.training.settings import Shape
-from repro.training.trainers import Diverged
+from repro.labels.preferences.pair_files import read_pairs
+from repro.llm.experiments.contrasts import MOST, Contrast
+from repro.llm.experiments.judges import longer_wins
+from repro.llm.experiments.pessimistic_study import Drawn, PessimisticRelease
+from repro.llm.experiments.procedures import PessimisticProcedure
+from repro.llm.experiments.release_study import Seed, longer_is_better
+from repro.llm.experiments.study import Study, ranking_accuracy
+from repro.llm.training.backbone import build_tiny
+from repro.llm.training.encoding import Tokens, encode_pairs
+from repro.llm.training.pairs import TextPairs
+from repro.llm.training.settings import Shape
+from repro.llm.training.trainers import Diverged
 from theorems.llm_ppkl import PpklTuning, ppkl
 from tools.p4_tables import world_of
 from tools.seeds import seeds_asked

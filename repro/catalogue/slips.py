@@ -97,7 +97,7 @@ def page(
     """All slips as Markdown, a table a paper; ``proved`` by id are theorems that Coq checks."""
     parts = [
         "# Suspected errors, and what settled them\n\n"
-        "Written by `python -m repro.catalogue --slips` from conf/slips.yaml. *error*: the "
+        "Written by `python -m repro catalogue --slips` from conf/slips.yaml. *error*: the "
         "printed form is wrong; *constant*: a factor in it is; *unstated condition*: it holds "
         "under one; *not claimed*: true of the result, but nothing that the paper says; "
         "*notation*: a misprint with one reading; *cleared*: it stands. *As in the text at hand*: "

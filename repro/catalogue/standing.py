@@ -239,11 +239,11 @@ def page_name(page: str) -> str:
 
 PAGE = """# Where every statement stands
 
-Written by `python -m repro.catalogue --page`. The verdict is the worst that the checks of its
+Written by `python -m repro catalogue --page`. The verdict is the worst that the checks of its
 experiments are pinned to, or of the theorems that Coq checks; a run of them says whether it comes
 out. A contradiction has its grade: *error*, *constant*, *unstated condition*, or *notation* (a
 misprint with one reading); *in the text at hand*: it rests on signs that a conversion from PDF can
-move. `python -m repro.catalogue ID` shows a statement as printed, its evidence, what holds, and the
+move. `python -m repro catalogue ID` shows a statement as printed, its evidence, what holds, and the
 commands; in brackets, how its checks know ([evidence](reference/files.md)). The last
 column has experiments, theorems that Coq checks, and pages with the proof or the numbers.
 """

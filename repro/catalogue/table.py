@@ -39,7 +39,7 @@ def print_table(console: Console, catalogue: Catalogue, found: list[StatementCov
 def _settled_by(row: StatementCoverage) -> str:
     if row.status == REASON:
         return str(row.item.reason)
-    # one theorem a statement, a contradiction first; `python -m repro.catalogue ID` has the others
+    # one theorem a statement, a contradiction first; `python -m repro catalogue ID` has the others
     existing = [f"{slug} ({verdict.replace('_', ' ')})" for slug, verdict in row.expected.items()]
     to_come = [f"{slug} (to come)" for slug in row.missing]
     proved = [f"machine checked: {one.file} ({one.theorem})" for one in row.machine_checked[:1]]

@@ -28,13 +28,13 @@ from typing import Any
 
 from repro.base.errors import BadInput
 from repro.base.files import write_whole
-from repro.cli.composition import compose_values, named_theorems
-from repro.cli.folders import made
+from repro.commands.runs.folders import made
 from repro.core.ablations import complaints, findings
 from repro.core.needs import needs_file
 from repro.core.results import Finding
 from repro.report.ablation_table import page, printed
 from repro.report.progress import progress
+from repro.study.composition import compose_values, named_theorems
 from repro.study.discovery import find
 from repro.study.parallel import ready_to_measure
 from repro.study.plan import built
@@ -72,7 +72,7 @@ class AblationMatrix:
 def ablate(
     theorem: str = "offline_gap", *, overrides: Sequence[str] = (), **values: Any
 ) -> AblationMatrix:
-    """Take every stage of every check's worlds away, as ``python -m repro.ablate`` does.
+    """Take every stage of every check's worlds away, as ``python -m repro ablate`` does.
 
     Nothing is written.
 

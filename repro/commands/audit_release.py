@@ -1,6 +1,6 @@
 """Does a release give away more about its labels than its ε allows?
 
-    python -m repro.audit_release OUT.jsonl --original IN [epsilon=0.5] [ledger=FOLDER]
+    python -m repro audit_release OUT.jsonl --original IN [epsilon=0.5] [ledger=FOLDER]
                                   [unit=FIELD [at_most=K]] [others=A.jsonl,B.jsonl]
                                   [rewrite=NEW.jsonl]
 
@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from repro.base.errors import BadInput, one_line
-from repro.cli.command import run_command
-from repro.cli.outcome import explained
+from repro.commands.process.command import run_command
+from repro.commands.process.outcome import explained
 
 if TYPE_CHECKING:
     from repro.release.audit import ReleaseAudit
@@ -41,7 +41,7 @@ WIDTH = 79
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Audit; the status of ``release.audit``, or what ``repro.cli.outcome`` makes of a failure."""
+    """Audit; the status of ``release.audit``, or that of a failure."""
     try:
         return _audit(list(sys.argv[1:] if words is None else words))
     except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - no crash reads "it leaks"
@@ -50,7 +50,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _audit(words: list[str]) -> int:
     from repro.base.files import expanded
-    from repro.privacy.exact_response import parse_epsilon
+    from repro.labels.privacy.exact_response import parse_epsilon
     from repro.release.audit import Question, audit_release, rewritten
     from repro.release.options import split_options, whole_number
     from repro.release.privatise import Target, refuse_target

@@ -1,14 +1,14 @@
-"""``python -m repro.catalogue [STATEMENT | WORDS]``: where every numbered statement stands.
+"""``python -m repro catalogue [STATEMENT | WORDS]``: where every numbered statement stands.
 
-  python -m repro.catalogue                    all of them, by paper
-  python -m repro.catalogue p1.thm_4_2         one: verdict and sentence, then as printed, evidence,
+  python -m repro catalogue                    all of them, by paper
+  python -m repro catalogue p1.thm_4_2         one: verdict and sentence, then as printed, evidence,
                                                what holds, commands
-  python -m repro.catalogue "P2 Theorem 5.2"   the same, as people say it
-  python -m repro.catalogue p1                 a line for each statement of a paper
-  python -m repro.catalogue coverage           a line for each statement about it
-  python -m repro.catalogue --json             all of them, for programs
-  python -m repro.catalogue --page             all of them as docs/statements.md
-  python -m repro.catalogue --slips            the suspected errors and what settled each
+  python -m repro catalogue "P2 Theorem 5.2"   the same, as people say it
+  python -m repro catalogue p1                 a line for each statement of a paper
+  python -m repro catalogue coverage           a line for each statement about it
+  python -m repro catalogue --json             all of them, for programs
+  python -m repro catalogue --page             all of them as docs/statements.md
+  python -m repro catalogue --slips            the suspected errors and what settled each
 
 Measured numbers are those of the runs in ./outputs, where there are any.
 
@@ -37,7 +37,7 @@ from repro.catalogue.coverage import (
 from repro.catalogue.entries import counted, load
 from repro.catalogue.standing import named, standing, statements_page
 from repro.catalogue.table import print_table
-from repro.cli.command import run_command
+from repro.commands.process.command import run_command
 from repro.report.console import Terminal
 from repro.report.one_statement import page
 

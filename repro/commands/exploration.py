@@ -1,6 +1,6 @@
 """How exploration concentrates: regret curves with bands, and both policies at a few times.
 
-    python -m repro.exploration OUT.png [--epsilon 1] [--horizon 1e7] [--seed 0]
+    python -m repro exploration OUT.png [--epsilon 1] [--horizon 1e7] [--seed 0]
 
 draws Algorithm 2 (P1, Section 5) with and without its bonus on the instance with a rarely drawn
 best response: mean regret with a 90 % band over runs on a log axis of T and the predicted
@@ -20,13 +20,13 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.files import atomic_write
-from repro.cli.command import run_command
-from repro.pokl.curves import total_limit
-from repro.pokl.instances import HiddenArmChoice
-from repro.pokl.run import OnlineRun
-from repro.pokl.runs import Runs
-from repro.pokl.told import without_exploration
-from repro.preferences.block_draws import NumpyDraws, geometric_times
+from repro.commands.process.command import run_command
+from repro.labels.preferences.block_draws import NumpyDraws, geometric_times
+from repro.p1.pokl.curves import total_limit
+from repro.p1.pokl.instances import HiddenArmChoice
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.runs import Runs
+from repro.p1.pokl.told import without_exploration
 from repro.report.own_defaults import own_defaults
 from repro.report.style import CLAIMED, CONTROL, DASHES, MEASURED
 
@@ -138,7 +138,7 @@ def _policy_panel(ax, found: Exploration, time: int) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command; 2 for input that cannot be used."""
-    parser = argparse.ArgumentParser("python -m repro.exploration", description=__doc__)
+    parser = argparse.ArgumentParser("python -m repro exploration", description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--epsilon", type=float, default=1.0)
     parser.add_argument("--horizon", type=float, default=1e7)

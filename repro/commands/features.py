@@ -1,4 +1,4 @@
-"""``python -m repro.features FOLDER [instance.path=FILES]``: build the text feature table.
+"""``python -m repro features FOLDER [instance.path=FILES]``: build the text feature table.
 
 The table is label-free: it is the same whichever responses were chosen.
 """
@@ -8,20 +8,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from repro.base.errors import BadInput
-from repro.cli.command import run_command
-from repro.cli.outcome import explained
+from repro.commands.process.command import run_command
+from repro.commands.process.outcome import explained
 
 
 def main(words: list[str]) -> int:
     """Build the table of an instance and keep it in a folder; 0, or the status of a refusal."""
-    from repro.cli.composition import compose_values
-    from repro.instances.choices import TextChoice, instance_choice
-    from repro.instances.feature_cache import cached_text_features
-    from repro.instances.preference_text import text_pairs
+    from repro.study.composition import compose_values
+    from repro.worlds.instances.choices import TextChoice, instance_choice
+    from repro.worlds.instances.feature_cache import cached_text_features
+    from repro.worlds.instances.preference_text import text_pairs
 
     try:
         if not words or "=" in words[0]:
-            raise BadInput("FOLDER", "", "usage: python -m repro.features FOLDER [KEY=VALUE ...]")
+            raise BadInput("FOLDER", "", "usage: python -m repro features FOLDER [KEY=VALUE ...]")
         values = compose_values("offline_gap", {}, ["instance=preference_text", *words[1:]])
         choice = instance_choice(values["instance"])
         if not isinstance(choice, TextChoice):

@@ -1,11 +1,11 @@
 """Train a language model on privatised preference labels, with TRL and transformers.
 
-    python -m repro.privatize IN.jsonl OUT.jsonl epsilon=1
-    python -m repro.finetune release=OUT.jsonl output=FOLDER model=PATH loss=rdpo [KEY=VALUE ...]
-    accelerate launch -m repro.finetune ...     the same steps on several devices
+    python -m repro privatize IN.jsonl OUT.jsonl epsilon=1
+    python -m repro finetune release=OUT.jsonl output=FOLDER model=PATH loss=rdpo [KEY=VALUE ...]
+    accelerate launch -m repro.commands.finetune ...     the same steps on several devices
 
 Reads a release and its manifest, never the file that was released.  loss: rdpo, private (PrivχPO),
-square (SquareχPO), dpo, reward; by default the one that ``python -m repro.which_loss`` recommends
+square (SquareχPO), dpo, reward; by default the one that ``python -m repro which_loss`` recommends
 for the release's ε and number of pairs.  RELEASE is OUT.jsonl, or an export of it in either layout
 beside its manifest.  The first line names the base model; without model= it is a tiny random one,
 to try the command.  Further keys: epochs, batch_size (pairs per step, all processes
@@ -26,11 +26,11 @@ from typing import TYPE_CHECKING
 from repro.base.errors import BadInput
 from repro.base.keywords import keyword_values
 from repro.base.schema import validate
-from repro.cli.command import run_command
-from repro.loss_choice import which_loss
+from repro.commands.process.command import run_command
+from repro.commands.which_loss import which_loss
 
 if TYPE_CHECKING:
-    from repro.training.finetuning import Loss
+    from repro.llm.training.finetuning import Loss
 
 REFUSED = 2
 OBJECTIVES: dict[str, Loss] = {"mixture": "private", "square": "square", "debiased": "rdpo"}
@@ -40,7 +40,7 @@ OBJECTIVES: dict[str, Loss] = {"mixture": "private", "square": "square", "debias
 def main(words: Sequence[str]) -> int:
     """Train; 0, or 2 with one line on bad input."""
     try:
-        from repro.training.finetuning import FinetuneRequest, finetune
+        from repro.llm.training.finetuning import FinetuneRequest, finetune
 
         request = validate(FinetuneRequest, keyword_values(words, FinetuneRequest))
         output = finetune(request, recommended)
@@ -60,7 +60,7 @@ def recommended(epsilon: float, n_pairs: int) -> tuple[Loss, str]:
     found = which_loss(epsilon=epsilon, n_pairs=n_pairs)
     if not found.learnt:
         return "private", " (with so few labels no loss learns the reward)"
-    return OBJECTIVES[found.best[0]], " (that of python -m repro.which_loss)"
+    return OBJECTIVES[found.best[0]], " (that of python -m repro which_loss)"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Answers of a language model that ``python -m repro.finetune`` has written.
+"""Answers of a language model that ``python -m repro finetune`` has written.
 
-    python -m repro.generate model=FOLDER prompt='You have $900. What first?' [KEY=VALUE ...]
+    python -m repro generate model=FOLDER prompt='You have $900. What first?' [KEY=VALUE ...]
 
 The first line, on standard error, names the model and what it was trained from.  Keys: count
 (answers), temperature, top_k, top_p, max_new_tokens, seed, device.  One answer a line, as JSON
@@ -19,7 +19,7 @@ from pydantic import Field
 from repro.base.errors import BadInput
 from repro.base.keywords import keyword_values
 from repro.base.schema import Model, Number, Whole, validate
-from repro.cli.command import run_command
+from repro.commands.process.command import run_command
 
 REFUSED = 2
 
@@ -65,10 +65,10 @@ def answer(request: GenerateRequest) -> list[str]:
     Raises:
         BadInput: the model cannot be read.
     """
-    from repro.training.backbone import load_backbone
-    from repro.training.card import UNTRAINED, written_from
-    from repro.training.responses import draw_responses
-    from repro.training.settings import Limits, ModelChoice, Sampling
+    from repro.llm.training.backbone import load_backbone
+    from repro.llm.training.card import UNTRAINED, written_from
+    from repro.llm.training.responses import draw_responses
+    from repro.llm.training.settings import Limits, ModelChoice, Sampling
 
     base = written_from(request.model)
     backbone = load_backbone(ModelChoice(path=request.model), (), request.device)

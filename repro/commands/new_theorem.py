@@ -1,4 +1,4 @@
-"""``python -m repro.new_theorem NAME``: the two files of a new experiment, in the current folder.
+"""``python -m repro new_theorem NAME``: the two files of a new experiment, in the current folder.
 
 They run as they are: an example that holds, with a control that is not yet wrong and therefore not
 caught.  Exit status 0, or 2 for a name that cannot be used, with nothing written.
@@ -21,17 +21,17 @@ import yaml
 from repro.base.errors import BadInput
 from repro.base.files import write_together
 from repro.base.places import places
-from repro.cli.command import run_command
+from repro.commands.process.command import run_command
 
-USAGE = "usage: python -m repro.new_theorem NAME   (small letters, digits and _, such as my_bound)"
+USAGE = "usage: python -m repro new_theorem NAME   (small letters, digits and _, such as my_bound)"
 NEXT = """Next:
   1. python -m repro theorem={name} budget=smoke     inconclusive: the control is not caught
   2. make wrong_on_purpose in theorems/{name}.py wrong; run again: supported
   3. put your statement, worlds and checks in the place of the example
-  4. python -m repro.ablate theorem={name} --write   what does each check notice?
-  5. python -m pytest --pyargs repro.scaffold.every_theorem -k {name}
-  6. python -m repro.catalogue                       lists it with what it settles
-  7. python -m repro.suite list                      from then on `dvc repro` runs it, too
+  4. python -m repro ablate theorem={name} --write   what does each check notice?
+  5. python -m pytest --pyargs repro.commands.scaffold.every_theorem -k {name}
+  6. python -m repro catalogue                       lists it with what it settles
+  7. python -m repro suite list                      from then on `dvc repro` runs it, too
 """
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
@@ -81,7 +81,7 @@ def _is_value(name: str) -> bool:
 
 
 def _filled(source: str, name: str) -> str:
-    text = files("repro.scaffold").joinpath(source).read_text(encoding="utf-8")
+    text = files("repro.commands.scaffold").joinpath(source).read_text(encoding="utf-8")
     return Template(text).substitute(name=name)
 
 

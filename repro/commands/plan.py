@@ -39,12 +39,9 @@ from repro.base.schema import (
     Whole,
     validate,
 )
-from repro.corruption.orders import order_of
-from repro.instances.build import build_world
-from repro.instances.choices import INSTANCES, LinearChoice, TextChoice, instance_choice
-from repro.instances.linear import LinearWorld
-from repro.losses.label_losses import LossName
-from repro.losses.label_plan import (
+from repro.labels.corruption.orders import order_of
+from repro.p2.losses.label_losses import LossName
+from repro.p2.losses.label_plan import (
     SIMULATIONS,
     STRICTEST,
     LabelPlan,
@@ -53,6 +50,9 @@ from repro.losses.label_plan import (
     fewest_replicates,
     unseen,
 )
+from repro.worlds.instances.build import build_world
+from repro.worlds.instances.choices import INSTANCES, LinearChoice, TextChoice, instance_choice
+from repro.worlds.instances.linear import LinearWorld
 
 REFUSED, NO_ANSWER = 2, 3
 QUESTION = ("epsilon", "target_gap", "n_pairs")
@@ -221,7 +221,7 @@ def plan(
 
     Raises:
         repro.base.errors.BadInput: not two of the three, or a value that cannot be used.
-        repro.losses.label_plan.NoAnswer: no number of labels, or no budget, does it.
+        repro.p2.losses.label_plan.NoAnswer: no number of labels, or no budget, does it.
 
     >>> plan(epsilon=1, n_pairs=5000, replicates=100).gap.value < 0.1
     True

@@ -40,12 +40,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.base.errors import BadInput, one_line
-from repro.cli.outcome import explained
-from repro.releasing import ENTROPY, ledger_folder, ready, tell_at_the_end
+from repro.commands.privatize import ENTROPY, ledger_folder, ready, tell_at_the_end
+from repro.commands.process.outcome import explained
 
 if TYPE_CHECKING:
-    from repro.reward_release.release import RewardTerms
-    from repro.reward_release.reward import PrivateReward
+    from repro.release.reward.release import RewardTerms
+    from repro.release.reward.reward import PrivateReward
 
 KEYS = {
     "epsilon": "1",
@@ -115,7 +115,7 @@ def private_reward(
     PrivateReward(16 features, epsilon=1.0, delta=1e-06, replace)
     """
     from repro.release.manifest import exact_epsilon
-    from repro.reward_release.release import RewardTerms, exact_delta, release_reward
+    from repro.release.reward.release import RewardTerms, exact_delta, release_reward
 
     terms = RewardTerms(
         None if epsilon is None else exact_epsilon(epsilon),
@@ -130,7 +130,7 @@ def private_reward(
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Learn and release; 0 when released, else what ``repro.cli.outcome`` makes of a failure."""
+    """Learn and release; 0 when released, else the status of a failure."""
     try:
         tell_at_the_end(_release(sys.argv[1:] if words is None else words))
     except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - no detail holds a label
@@ -140,7 +140,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _release(words: Sequence[str]) -> str:
     from repro.release.options import split_options
-    from repro.reward_release.release import release_reward
+    from repro.release.reward.release import release_reward
 
     for word in words:
         if word.removeprefix("--").startswith("seed="):
@@ -151,9 +151,9 @@ def _release(words: Sequence[str]) -> str:
 
 
 def _terms(options: dict[str, str]) -> RewardTerms:
-    from repro.privacy.exact_response import parse_epsilon
+    from repro.labels.privacy.exact_response import parse_epsilon
     from repro.release.options import true_or_false, whole_number
-    from repro.reward_release.release import RewardTerms, exact_delta
+    from repro.release.reward.release import RewardTerms, exact_delta
 
     return RewardTerms(
         parse_epsilon(options["epsilon"]) if "epsilon" in options else None,

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.base.errors import BadInput, one_line
-from repro.cli.outcome import explained
+from repro.commands.process.outcome import explained
 
 if TYPE_CHECKING:
     from repro.release.audit import ReleaseAudit
@@ -132,7 +132,7 @@ def audit(
     at_most: int | None = None,
     others: Sequence[Any] = (),
 ) -> ReleaseAudit:
-    """Audit a release, as ``python -m repro.audit_release`` does.
+    """Audit a release, as ``python -m repro audit_release`` does.
 
     Args:
         release: what ``privatize`` returns in the layout "pairs", a table, or a file's name.
@@ -159,7 +159,7 @@ def audit(
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Privatise; 0 when released, else what ``repro.cli.outcome`` makes of a failure."""
+    """Privatise; 0 when released, else the status of a failure."""
     try:
         tell_at_the_end(_release(sys.argv[1:] if words is None else words))
     except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - no detail holds a label
@@ -168,7 +168,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _release(words: Sequence[str]) -> str:
-    from repro.privacy.exact_response import parse_epsilon
+    from repro.labels.privacy.exact_response import parse_epsilon
     from repro.release.options import split_options, true_or_false, whole_number
     from repro.release.privatise import Target, Terms, privatise
 

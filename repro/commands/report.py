@@ -1,4 +1,4 @@
-"""``python -m repro.report``: one HTML page over what has been run, tables and figures for papers.
+"""``python -m repro report``: one HTML page over what has been run, tables and figures for papers.
 
 Exit status 0; 1 if a finding disagrees with the runs, or the files of a run were changed since;
 2 for bad input, with nothing written.  From Python: ``repro.report.write("outputs")``.
@@ -14,20 +14,20 @@ from typing import NoReturn
 
 from repro.base.errors import BadInput, one_line
 from repro.base.files import write_whole
-from repro.cli.command import run_command
-from repro.cli.outcome import explained
+from repro.commands.process.command import run_command
+from repro.commands.process.outcome import explained
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(
-            2, f"error: {one_line(message)}; python -m repro.report --help shows what is allowed\n"
+            2, f"error: {one_line(message)}; python -m repro report --help shows what is allowed\n"
         )
 
 
 def parser() -> argparse.ArgumentParser:
     """The command's arguments."""
-    found = _Parser(prog="python -m repro.report", description=(__doc__ or "").split("\n")[0])
+    found = _Parser(prog="python -m repro report", description=(__doc__ or "").split("\n")[0])
     found.add_argument("--runs", type=Path, default=Path("outputs"), metavar="DIR",
                        help="where finished runs are (outputs)")  # fmt: skip
     found.add_argument("--output", type=Path, metavar="FILE",

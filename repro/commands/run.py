@@ -17,13 +17,13 @@ _statuses: list[int] = []
 
 
 def _config_hash(*, _root_: DictConfig) -> str:
-    from repro.cli.validation import named_by
+    from repro.commands.runs.validation import named_by
 
     return named_by(_root_)
 
 
 def _experiments() -> str:
-    from repro.cli.listing import listing
+    from repro.commands.process.listing import listing
 
     return listing()
 
@@ -38,8 +38,8 @@ def _job(config: DictConfig) -> None:
 
     from hydra.core.hydra_config import HydraConfig
 
-    from repro.cli.job import run_job, status_of
-    from repro.cli.sweep import has_failed
+    from repro.commands.runs.job import run_job, status_of
+    from repro.commands.runs.sweep import has_failed
 
     hydra_config = HydraConfig.get()
     folder = Path(hydra_config.runtime.output_dir)
@@ -55,14 +55,14 @@ def _job(config: DictConfig) -> None:
 
 def main(words: list[str]) -> int:
     """Run what the words of a command line say; the exit status of the contract."""
-    from repro.cli.commands import refuse_words_without_key
-    from repro.cli.job import status_of
-    from repro.cli.search_path import with_search_path
-    from repro.cli.validation import refuse_names_of_code
+    from repro.commands.process.table import refuse_words_without_key
+    from repro.commands.runs.job import status_of
+    from repro.commands.runs.validation import refuse_names_of_code
     from repro.report.secret_address import hide_secrets
+    from repro.study.search_path import with_search_path
 
     if "--version" in words:
-        from repro.cli.version import versions
+        from repro.commands.process.version import versions
 
         print(versions())
         return 0

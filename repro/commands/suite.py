@@ -1,11 +1,11 @@
-"""``python -m repro.suite list | modules | table | metrics | stability | power``: all experiments.
+"""``python -m repro suite list | modules | table | metrics | stability | power``: all experiments.
 
-  python -m repro.suite list                               rewrite the list behind ``dvc repro``
-  python -m repro.suite modules                            what each experiment measures with
-  python -m repro.suite table                              print docs/results.md
-  python -m repro.suite metrics NAME                       numbers and figure of a run, for DVC
-  python -m repro.suite stability seeds=20 budget=smoke    how often a pinned verdict fails
-  python -m repro.suite power write=true                   plan the replicates of every row
+  python -m repro suite list                               rewrite the list behind ``dvc repro``
+  python -m repro suite modules                            what each experiment measures with
+  python -m repro suite table                              print docs/results.md
+  python -m repro suite metrics NAME                       numbers and figure of a run, for DVC
+  python -m repro suite stability seeds=20 budget=smoke    how often a pinned verdict fails
+  python -m repro suite power write=true                   plan the replicates of every row
 
 DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml; a test compares it
 with ``theorems/``.  DVC cannot read imports either: ``modules`` writes outputs/modules/NAME.txt, a
@@ -43,7 +43,7 @@ from repro.base.places import PAIR, Place
 from repro.base.schema import validate
 from repro.catalogue import machine_checked
 from repro.catalogue.entries import load
-from repro.cli.command import run_command
+from repro.commands.process.command import run_command
 from repro.report.html.runs import StoredRun, read_run, say_changes
 from repro.report.results_page import results_page
 from repro.report.run_numbers import run_numbers
@@ -51,13 +51,13 @@ from repro.study.discovery import find
 from repro.study.sources import MEASURING, closure, files_fingerprint
 
 if TYPE_CHECKING:
-    from repro.power import Planned
-    from repro.stability import Stability
+    from repro.commands.suite_power import Planned
+    from repro.commands.suite_stability import Stability
 
 EVERY = "glob(*,exclude=llm_*)"
 """Every experiment that needs no extra."""
 HEADER = (
-    "# The experiments of `dvc repro`; `python -m repro.suite list` rewrites it from theorems/.\n"
+    "# The experiments of `dvc repro`; `python -m repro suite list` rewrites it from theorems/.\n"
 )
 SUITE = Path("outputs", "suite")
 DEFAULTS = {"seed": 0, "budget": "laptop"}
@@ -78,7 +78,7 @@ def write_list() -> str:
     content = yaml.safe_dump({**at, "theorems": found}, sort_keys=False)
     write_whole(path, HEADER + content)
     if not Path("dvc.yaml").exists():
-        stages = files("repro.scaffold").joinpath("dvc.txt").read_text(encoding="utf-8")
+        stages = files("repro.commands.scaffold").joinpath("dvc.txt").read_text(encoding="utf-8")
         write_whole(Path("dvc.yaml"), stages)
     return f"conf/suite.yaml: {len(found)} experiments"
 
@@ -156,7 +156,7 @@ def stability(
     >>> stability("rdpo_identity", seeds=2).unstable  # doctest: +SKIP
     ()
     """
-    from repro.stability import StabilityRequest, stability
+    from repro.commands.suite_stability import StabilityRequest, stability
 
     with _folder(output_dir) as folder:
         given = {"theorem": theorem, "seeds": seeds, "budget": budget, "output_dir": folder}
@@ -184,7 +184,7 @@ def power(
     >>> [row.enough for row in power("rdpo_identity", budgets="smoke")]  # doctest: +SKIP
     [True, True, True, True]
     """
-    from repro.power import PowerRequest, power
+    from repro.commands.suite_power import PowerRequest, power
 
     with _folder(output_dir) as folder:
         given = {"theorem": theorem, "budgets": budgets, "seed": seed, "output_dir": folder}
@@ -204,7 +204,7 @@ def main(words: list[str]) -> int:
         "stability": _stability, "power": _power,
     }  # fmt: skip
     if not words or words[0] not in jobs:
-        print(f"error: usage: python -m repro.suite {' | '.join(jobs)}", file=sys.stderr)
+        print(f"error: usage: python -m repro suite {' | '.join(jobs)}", file=sys.stderr)
         return 2
     try:
         return jobs[words[0]](words[1:])
@@ -234,7 +234,7 @@ def _table(words: list[str]) -> int:
 
 def _metrics(words: list[str]) -> int:
     if len(words) != 1 or not words[0].isidentifier():
-        raise BadInput("argument", " ".join(words), "usage: python -m repro.suite metrics NAME")
+        raise BadInput("argument", " ".join(words), "usage: python -m repro suite metrics NAME")
     run = read_run(SUITE / words[0] / "verdict.json")
     for kind in ("metrics", "figures"):
         Path("outputs", kind).mkdir(parents=True, exist_ok=True)
@@ -250,7 +250,7 @@ def _metrics(words: list[str]) -> int:
 
 
 def _stability(words: list[str]) -> int:
-    from repro.stability import StabilityRequest, stability, told
+    from repro.commands.suite_stability import StabilityRequest, stability, told
 
     found = stability(validate(StabilityRequest, keyword_values(words, StabilityRequest)))
     print(told(found))
@@ -258,7 +258,7 @@ def _stability(words: list[str]) -> int:
 
 
 def _power(words: list[str]) -> int:
-    from repro.power import PowerRequest, power, told
+    from repro.commands.suite_power import PowerRequest, power, told
 
     rows = power(validate(PowerRequest, keyword_values(words, PowerRequest)))
     print(told(rows))
@@ -267,7 +267,7 @@ def _power(words: list[str]) -> int:
 
 def _refuse_more(words: list[str]) -> None:
     if words:
-        raise BadInput("argument", words[0], "usage: python -m repro.suite list | modules | table")
+        raise BadInput("argument", words[0], "usage: python -m repro suite list | modules | table")
 
 
 if __name__ == "__main__":

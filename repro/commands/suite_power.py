@@ -1,4 +1,4 @@
-"""Replicates of every row, planned from a pilot and written into its config (``repro.suite``)."""
+"""Replicates of every check, planned from a pilot and written into its config."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from repro.base.errors import BadInput
 from repro.base.files import write_whole
 from repro.base.places import place_of
 from repro.base.schema import Whole, validate
-from repro.cli.composition import compose_values
-from repro.cli.many_runs import ManyRuns
+from repro.commands.runs.many_runs import ManyRuns
+from repro.study.composition import compose_values
 from repro.study.config import Budget
 from repro.study.plan import built
 from repro.study.power import planned, rounded

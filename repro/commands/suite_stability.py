@@ -11,7 +11,7 @@ from pydantic import Field
 from scipy import stats
 
 from repro.base.schema import Whole
-from repro.cli.many_runs import ManyRuns
+from repro.commands.runs.many_runs import ManyRuns
 from repro.core.results import CheckResult, Result
 
 

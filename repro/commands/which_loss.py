@@ -29,10 +29,10 @@ from repro.base.errors import BadInput
 from repro.base.files import atomic_write, write_together
 from repro.base.keywords import keyword_values
 from repro.base.schema import Corruption, Epsilon, Model, Number, Pairs, Whole, validate
-from repro.cli.folders import made
-from repro.corruption.orders import Order, order_of
-from repro.losses.loss_choice import LossAnswer, loss_answer
-from repro.losses.loss_map import (
+from repro.commands.runs.folders import made
+from repro.labels.corruption.orders import Order, order_of
+from repro.p2.losses.loss_choice import LossAnswer, loss_answer
+from repro.p2.losses.loss_map import (
     ADVERSARIES,
     EPSILONS,
     LABELS,

@@ -27,8 +27,8 @@ from repro.base.errors import BadInput
 from repro.base.files import write_whole
 from repro.base.keywords import keyword_values
 from repro.base.schema import FiniteEpsilon, Model, Pairs, Positive, Probability, Whole, validate
-from repro.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
-from repro.private_estimates.comparison import (
+from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
+from repro.p3.private_estimates.comparison import (
     DESCENT,
     OBJECTIVE,
     OUTPUT,
@@ -36,14 +36,14 @@ from repro.private_estimates.comparison import (
     advised,
     compared,
 )
-from repro.private_estimates.linearised_errors import MechanismBudget
-from repro.private_estimates.recipes import (
+from repro.p3.private_estimates.linearised_errors import MechanismBudget
+from repro.p3.private_estimates.recipes import (
     Recipe,
     descent_recipe,
     objective_recipe,
     output_recipe,
 )
-from repro.private_estimates.three_estimates import kept_steps
+from repro.p3.private_estimates.three_estimates import kept_steps
 from repro.report.mechanism_table import mechanism_page
 
 REFUSED = 2

@@ -19,9 +19,9 @@ from repro.core.judge import judge
 from repro.core.needs import Need
 from repro.core.results import Finding, Series
 from repro.core.worlds import field_values
-from repro.corruption.debiasing import no_debias
-from repro.preferences.label_law import fair_coins, no_randomizer, the_opposite, the_truth
-from repro.privacy.central_noise import NO_NOISE
+from repro.labels.corruption.debiasing import no_debias
+from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_opposite, the_truth
+from repro.labels.privacy.central_noise import NO_NOISE
 
 MUST = {"labels": Need.LABELS, "estimate": Need.TRUTH_HIDDEN, "algorithm": Need.ALGORITHM}
 """What a check about an algorithm notices; ``Check.blind`` has its reasons by these names."""

@@ -1,6 +1,6 @@
 """Needs are measured, not declared: what each check was seen to notice, kept as a snapshot.
 
-``python -m repro.ablate theorem=NAME`` takes every stage of every world away and writes what it
+``python -m repro ablate theorem=NAME`` takes every stage of every world away and writes what it
 finds with ``--write``; ``conf/needs/NAME.json`` keeps it.
 """
 

@@ -17,8 +17,8 @@ import numpy as np
 from repro.core.claims import DeclaredCheck
 from repro.core.judge import judge
 from repro.core.results import Outcome, Series
-from repro.privacy.audit import judge_privacy
-from repro.privacy.black_box import Attack, Counts
+from repro.labels.privacy.audit import judge_privacy
+from repro.labels.privacy.black_box import Attack, Counts
 
 MISS = 0.001
 """How often the audit bound may lie above the truth, over all grid points, at any budget."""

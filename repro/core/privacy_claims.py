@@ -1,7 +1,8 @@
 """Claims about privacy: an algorithm makes a mechanism of a world, and the world says what is
 claimed.
 
-A mechanism is two neighbouring inputs and what is released of each (``repro.privacy.mechanism``).
+A mechanism is two neighbouring inputs and what is released of each
+(``repro.labels.privacy.mechanism``).
 A world that is held to such a claim has ``claimed``, a ``Guarantee``; one that is audited from
 outside has ``runs``, the number of runs behind each replicate.  Worlds are equal by their fields
 and hashable, so that a mechanism is built once.
@@ -19,8 +20,8 @@ import numpy as np
 from repro.core.check import Algorithm, SweptCheck
 from repro.core.privacy_check import Exact, PrivacyCheck
 from repro.core.stream import stream
-from repro.privacy.black_box import choose_attack
-from repro.privacy.mechanism import Guarantee, Mechanism
+from repro.labels.privacy.black_box import choose_attack
+from repro.labels.privacy.mechanism import Guarantee, Mechanism
 
 PILOT = 200_000
 """Runs a side on which the attacker chooses what to count."""

@@ -36,8 +36,8 @@ LARGEST = 1e6
 @cache
 def _named() -> Mapping[str, Mapping[str, Any]]:
     """Every stage that has a name; imported when a stage is given, since torch takes a second."""
-    from repro.preferences import label_law as law
-    from repro.privacy.central_noise import GAUSSIAN, NO_NOISE
+    from repro.labels.preferences import label_law as law
+    from repro.labels.privacy.central_noise import GAUSSIAN, NO_NOISE
 
     bonus = {"as_printed": 1.0, "none": 0.0, "reversed": -1.0}
     return {

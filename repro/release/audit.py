@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from repro.base.errors import BadInput
-from repro.privacy.exact_response import ExactResponse
+from repro.labels.privacy.exact_response import ExactResponse
 from repro.release.canonical import compared
 from repro.release.drafts import Draft
 from repro.release.labels import MOST, LabelTest, ReleasedLines, agreement, findings

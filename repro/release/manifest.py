@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.base.files import small_text
-from repro.privacy.exact_response import WORD_BITS, ExactResponse, parse_epsilon
+from repro.labels.privacy.exact_response import WORD_BITS, ExactResponse, parse_epsilon
 from repro.release.canonical import FORM
 
 FORMAT = "repro-release/1"

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.base.errors import OF_THE_MACHINE, BadInput
-from repro.privacy.exact_response import ExactResponse
+from repro.labels.privacy.exact_response import ExactResponse
 from repro.release.canonical import compared, line
 from repro.release.drafts import Draft
 from repro.release.exports import ENDINGS, LAYOUTS, refuse_without_library, write_export

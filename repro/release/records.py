@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from repro.base.errors import BadInput
-from repro.preferences.layouts import COLUMNS, three_texts
-from repro.preferences.pair_records import FIELDS
-from repro.preferences.pair_rows import rows
+from repro.labels.preferences.layouts import COLUMNS, three_texts
+from repro.labels.preferences.pair_records import FIELDS
+from repro.labels.preferences.pair_rows import rows
 from repro.release.tables import rows_of
 
 NO_TEXT = "not a text or a chat list"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from repro.base.errors import BadInput
 from repro.base.files import unreadable
-from repro.preferences.json_lines import LONGEST_LINE
+from repro.labels.preferences.json_lines import LONGEST_LINE
 from repro.release.canonical import body, compared, line
 from repro.release.records import fault, given_rows, is_path, shown_source
 

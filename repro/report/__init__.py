@@ -16,7 +16,7 @@ def write(
     paper: Paper | None = None,
     gallery: bool = False,
 ) -> WrittenReport:
-    """Write one HTML page over finished runs, as ``python -m repro.report`` does.
+    """Write one HTML page over finished runs, as ``python -m repro report`` does.
 
     Args:
         runs: a folder with finished runs.

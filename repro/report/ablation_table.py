@@ -14,7 +14,7 @@ HEAD = """# Ablations
 Every stage that a row's worlds have is taken away through the same code.  What its verdict notices
 is what the row needs.
 
-Written by `python -m repro.ablate`, with `markdown=`.
+Written by `python -m repro ablate`, with `markdown=`.
 """
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 HEAD = """# Which loss for privatised labels?
 
-Made by `python -m repro.which_loss folder=docs/explanations`; do not edit.  Numbers are root mean
+Made by `python -m repro which_loss folder=docs/explanations`; do not edit.  Numbers are root mean
 squared errors of reward differences, (E⟨x, θ̂ − θ⟩²)^½, of a scalar logistic reward whose
 differences fill [−B, B], each loss against the adversary that is worst for it.  The class is four
 times as wide as the truth, and errors at small n are limited by it.
@@ -54,7 +54,7 @@ in {agree} of {total} cells (a cell: B, α, order, ε, n and a loss) in which so
 errors below 40 % of the rewards' own size.  The three losses are fitted to the same draws, so
 disagreements come in threes.  Elsewhere the losses of noisy labels have several minima; read the
 simulation, which starts at θ = 0.  Answers such as that of
-`python -m repro.which_loss epsilon=1 n_pairs=1e5` are the law's.
+`python -m repro which_loss epsilon=1 n_pairs=1e5` are the law's.
 """
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repro.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
+from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
 
 CHANGED = {REPLACE: "replaced by another", ADD_REMOVE: "added or removed"}
 HEAD = """# Which private mechanism for a reward?
 
-Made by `python -m repro.which_mechanism folder=docs/explanations`; do not edit. It compares
+Made by `python -m repro which_mechanism folder=docs/explanations`; do not edit. It compares
 objective perturbation, output perturbation and noisy gradient descent, all (ε, δ)-private when one
 labelled pair is {changed}, δ = {delta:g}, ‖φ‖ ≤ 1, ‖θ‖ ≤ B = {bound:g},
 ‖θ*‖ = 0.9 B. Why each is private and what can be proved of its error:
 [mechanism_comparison](mechanism_comparison.md). One question:
 
 ```bash
-python -m repro.which_mechanism epsilon=1 delta=1e-6 n_pairs=1e5 num_features=16
+python -m repro which_mechanism epsilon=1 delta=1e-6 n_pairs=1e5 num_features=16
 ```
 
 `adjacency=add_remove` asks for noise that covers pairs that come or go, not pairs that are
@@ -30,7 +30,7 @@ deviations and ridges rounded up so that the printed digits themselves are priva
   {behind:.2f} times the least of the three, which is no bound outside the table. Of ε its least
   ridge may cost 1 to 70 %, the best of eight shares with the world known; one share for all would
   do worse where n is small. It has no steps. It needs the exact minimiser of a convex loss;
-  [`python -m repro.private_reward`](../howto/private_reward.md) pays for one that is not.
+  [`python -m repro private_reward`](../howto/private_reward.md) pays for one that is not.
 - **Noisy gradient descent** has a few percent less noise and no ridge, so it wins where nε/d is
   small; it wants the right number of steps and step length (both are tuned here with the world
   known). On a thin spectrum it falls behind once n asks for more steps than are taken (300 here).

@@ -15,7 +15,7 @@ from repro.report.wording import SYMBOLS, in_backticks, in_markdown, plain_words
 
 HEAD = """# Results
 
-Every experiment of `dvc repro`, by paper; written by `python -m repro.suite table`{budget}.
+Every experiment of `dvc repro`, by paper; written by `python -m repro suite table`{budget}.
 [Findings](findings.md) give each contradiction with its number, command and corrected form.
 
 ## What a verdict means

@@ -1,6 +1,6 @@
 """One picture of a ``ctl_ltc_separation`` run: ratios of floors against c(ε).
 
-    python -m repro.report.separation_figure outputs/ctl_ltc_separation/HASH
+    python -m repro report.separation_figure outputs/ctl_ltc_separation/HASH
 
 reads measurements.parquet there and writes separation.png and separation.svg beside it.
 """
@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from repro.base.errors import BadInput
 from repro.base.files import write_together
-from repro.cli.command import run_command
+from repro.commands.process.command import run_command
 from repro.report.figure import figure_bytes
 from repro.report.own_defaults import own_defaults
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from repro.base.errors import BadInput
 from repro.base.paths import conf_dir
-from repro.cli.messages import as_bad_input
-from repro.cli.search_path import with_search_path
 from repro.study.discovery import find, slugs
+from repro.study.messages import as_bad_input
+from repro.study.search_path import with_search_path
 
 
 def compose_values(
@@ -69,7 +69,7 @@ def named_theorems(text: str | None) -> list[str]:
     else:
         found = list(override.sweep_string_iterator()) if override.is_sweep_override() else [text]
     if not found:
-        raise BadInput("theorem", text, "names no experiment; python -m repro.catalogue lists them")
+        raise BadInput("theorem", text, "names no experiment; python -m repro catalogue lists them")
     for name in found:
         find(name)
     return found

@@ -22,9 +22,9 @@ from repro.core.worlds import field_values, put
 from repro.study.config import Overrides
 
 if TYPE_CHECKING:
-    from repro.policies.regularisers import Regulariser
-    from repro.policies.reward_class import RewardClass
-    from repro.preferences.label_mixture import LabelMixture
+    from repro.labels.preferences.label_mixture import LabelMixture
+    from repro.worlds.policies.regularisers import Regulariser
+    from repro.worlds.policies.reward_class import RewardClass
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Experiment:
 
     def building(self) -> AbstractContextManager[None]:
         """Inside, instances are built where the run says."""
-        from repro.instances.labelled import built_at  # torch takes a second
+        from repro.worlds.instances.labelled import built_at  # torch takes a second
 
         return built_at(self.setting.cache, self.setting.device)
 

@@ -26,7 +26,7 @@ BATCH = 2
 """Blocks of a task: so few that workers end together."""
 RETRIES = 3
 """How often workers may die."""
-PRELOADED = ["torch", "scipy.special", "repro.api", "repro.instances.labelled"]
+PRELOADED = ["torch", "scipy.special", "repro.api", "repro.worlds.instances.labelled"]
 
 Measuring = Callable[[Block], np.ndarray]
 Measured = Iterator[tuple[Block, np.ndarray]]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from functools import cache
 
 from repro.base.errors import BadInput
 from repro.base.places import Place, broken, own_folder, places, shipped
-from repro.cli.outcome import say
 
 KEY = re.compile(r"\+{0,2}theorems_from=")
 
@@ -35,7 +35,7 @@ def with_search_path(words: Sequence[str]) -> list[str]:
 @cache
 def _say_broken() -> None:
     for line in broken():
-        say(line)
+        print(line, file=sys.stderr)
 
 
 def _quoted(place: Place) -> str:

@@ -18,7 +18,6 @@ from repro.base.places import own_folder, place_of
 from repro.base.schema import FileName, Model, Whole, validate
 from repro.core.door import DEFAULT_INSTANCE, TheoremNumbers
 from repro.core.stages import in_words, named_stages
-from repro.instances.choices import TextChoice, instance_choice
 from repro.study.blocks import content_key
 from repro.study.config import Budget, Overrides
 from repro.study.discovery import find
@@ -30,6 +29,7 @@ from repro.study.given import (
     shipped_instance,
 )
 from repro.study.plan import Plan, built
+from repro.worlds.instances.choices import TextChoice, instance_choice
 
 NOT_IN_THE_HASH = (
     "compute",
@@ -208,12 +208,12 @@ def _run_config(values: Mapping[str, Any]) -> RunConfig:
 
 def _selected(values: Mapping[str, Any]) -> dict[str, Any]:
     """Channel, divergence and class of a composed config; None for the usual ones."""
-    from repro.policies.regulariser_choice import chosen_regulariser
-    from repro.policies.regularisers import KL
-    from repro.policies.reward_class import BALL
-    from repro.policies.reward_class_choice import chosen_reward_class
-    from repro.preferences.channel_choice import chosen_channel
-    from repro.preferences.label_mixture import RANDOMIZED_RESPONSE
+    from repro.labels.preferences.channel_choice import chosen_channel
+    from repro.labels.preferences.label_mixture import RANDOMIZED_RESPONSE
+    from repro.worlds.policies.regulariser_choice import chosen_regulariser
+    from repro.worlds.policies.regularisers import KL
+    from repro.worlds.policies.reward_class import BALL
+    from repro.worlds.policies.reward_class_choice import chosen_reward_class
 
     groups = (
         ("channel", chosen_channel, RANDOMIZED_RESPONSE),
@@ -242,7 +242,7 @@ def _instance(name: str, values: dict[str, Any], kept: Mapping[str, Any]) -> dic
     if choice.kind not in allowed:
         raise BadInput("instance", choice.kind, f"{name} allows: {', '.join(allowed)}")
     if isinstance(choice, TextChoice):
-        from repro.instances.preference_text import with_digest
+        from repro.worlds.instances.preference_text import with_digest
 
         choice = with_digest(choice)
     return choice.model_dump(mode="json")

@@ -7,7 +7,7 @@ import pytest
 
 from repro.base.axis_domains import DOMAINS, Domain, domain_of
 from repro.base.errors import BadInput
-from repro.cli.composition import compose_values
+from repro.study.composition import compose_values
 from repro.study.settings import session_of
 
 

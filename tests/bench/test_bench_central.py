@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from repro.curator.axis_world import multi_scale_world
-from repro.curator.choice_sets import ChoiceSetWorld
-from repro.curator.policy_table import all_choices, pessimistic_values
+from repro.p3.curator.axis_world import multi_scale_world
+from repro.p3.curator.choice_sets import ChoiceSetWorld
+from repro.p3.curator.policy_table import all_choices, pessimistic_values
 
 
 @pytest.mark.parametrize("n_pairs", [10**3, 10**12])

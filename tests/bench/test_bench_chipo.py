@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.chipo.tabular import RareGoodResponse, gap_ladder
+from repro.p2.chipo.tabular import RareGoodResponse, gap_ladder
 
 TABLE = RareGoodResponse(epsilon=1.0, n_pairs=10**8, num_states=16, coverage=4.0, reward_bound=1.0)
 LADDER = gap_ladder(1.0)

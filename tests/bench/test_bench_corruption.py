@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from repro.adversaries.adversary import STRONG
-from repro.debiased_mle.estimation import estimation_error
-from repro.debiased_mle.labels import SampledPairs
-from repro.label_cells.choices import CellsChoice
+from repro.p4.adversaries.adversary import STRONG
+from repro.p4.debiased_mle.estimation import estimation_error
+from repro.p4.debiased_mle.labels import SampledPairs
+from repro.p4.label_cells.choices import CellsChoice
 
 
 @pytest.mark.parametrize("n_pairs", [10**4, 10**13])

@@ -10,10 +10,10 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from repro.base.notation import flip_prob, label_signal
-from repro.instances.linear import random_linear_world
-from repro.pessimism.datasets import BuiltLabels
-from repro.preferences.label_counts import draw_label_counts
+from repro.labels.preferences.label_counts import draw_label_counts
+from repro.p1.pessimism.datasets import BuiltLabels
 from repro.study.allocator import keep_freed_memory
+from repro.worlds.instances.linear import random_linear_world
 
 EPSILON, BATCH, LOOP = 1.0, 2000, 5
 
@@ -84,7 +84,7 @@ def test_scipy_counts(benchmark, world):
         fits = zip(drawn.pairs.numpy(), drawn.wins.numpy(), strict=True)
         return np.stack([scipy_fit(features, pairs, wins) for pairs, wins in fits])
 
-    from repro.estimators.mixture_mle import mixture_mle
+    from repro.worlds.estimators.mixture_mle import mixture_mle
 
     ours = mixture_mle(drawn, world.feature_diff, EPSILON, world.radius).numpy()
     assert np.abs(benchmark(loop) - ours).max() < 1e-6

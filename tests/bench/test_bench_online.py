@@ -18,13 +18,13 @@ import numpy as np
 import pytest
 import torch
 
-from repro.instances.labelled import built_at
-from repro.instances.linear import LinearWorld
-from repro.pokl.curves import simulate
-from repro.pokl.online_newton import label_by_label
-from repro.pokl.runs import Runs
-from repro.preferences.block_draws import geometric_times
+from repro.labels.preferences.block_draws import geometric_times
+from repro.p1.pokl.curves import simulate
+from repro.p1.pokl.online_newton import label_by_label
+from repro.p1.pokl.runs import Runs
 from repro.study.parallel import single_thread
+from repro.worlds.instances.labelled import built_at
+from repro.worlds.instances.linear import LinearWorld
 from tools.bench.online import eight_features, small_run
 
 DEVICE = os.environ.get("REPRO_BENCH_DEVICE", "cpu")

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import repro
-from repro.objective_perturbation.calibration import Calibration, tied_otherwise
-from repro.objective_perturbation.one_dimension import LogisticRecords
-from repro.privacy.black_box import threshold_attack
-from repro.privacy.exact_response import ExactResponse
-from repro.privacy.gaussian import GaussianShift
+from repro.labels.privacy.black_box import threshold_attack
+from repro.labels.privacy.exact_response import ExactResponse
+from repro.labels.privacy.gaussian import GaussianShift
+from repro.p3.objective_perturbation.calibration import Calibration, tied_otherwise
+from repro.p3.objective_perturbation.one_dimension import LogisticRecords
 
 LINES = 20_000
 COINS = 100_000

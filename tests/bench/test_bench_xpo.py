@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import torch
 
-from repro.preferences.block_draws import NumpyDraws, geometric_times
+from repro.labels.preferences.block_draws import NumpyDraws, geometric_times
+from repro.p2.xpo.needles import NeedleClass, XpoBatch
+from repro.p2.xpo.simulator import Start, average_gap, log_objective, square_objective
 from repro.study.parallel import single_thread
-from repro.xpo.needles import NeedleClass, XpoBatch
-from repro.xpo.simulator import Start, average_gap, log_objective, square_objective
 
 RUNS, ROUNDS = 200, 1000
 SETTING = {

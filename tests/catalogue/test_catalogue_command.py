@@ -1,11 +1,11 @@
-"""``python -m repro.catalogue``."""
+"""``python -m repro catalogue``."""
 
 import json
 
 import pytest
 
-from repro.catalogue import __main__ as command
 from repro.catalogue.entries import load
+from repro.commands import catalogue as command
 
 
 def test_json_accounts_for_every_item(capsys):

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from repro.base.errors import BadInput
-from repro.catalogue import __main__ as command
 from repro.catalogue.entries import load as load_catalogue
 from repro.catalogue.slips import Slip, dangling, load, page
-from repro.cli.composition import compose_values
+from repro.commands import catalogue as command
+from repro.study.composition import compose_values
 from repro.study.discovery import slugs
 from repro.study.plan import built
 from repro.study.settings import session_of

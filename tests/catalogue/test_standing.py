@@ -3,11 +3,11 @@
 import pytest
 import yaml
 
-from repro.catalogue import __main__ as command
 from repro.catalogue import standing as module
 from repro.catalogue.coverage import completed, rows, statements_of_experiments
 from repro.catalogue.entries import load
 from repro.catalogue.standing import named, pages_of, sentences, standing, statements_page
+from repro.commands import catalogue as command
 from tests.docs.fences import ROOT
 
 EXISTING = statements_of_experiments()
@@ -97,4 +97,4 @@ def test_the_page_has_a_line_for_each_and_is_the_one_in_docs():
     page = statements_page(ROWS, papers)
     assert all(page.count(f"| `{row.id}` |") == 1 for row in ROWS)
     kept = (ROOT / "docs" / "statements.md").read_text(encoding="utf-8")
-    assert kept == page, "run: python -m repro.catalogue --page > docs/statements.md"
+    assert kept == page, "run: python -m repro catalogue --page > docs/statements.md"

@@ -3,8 +3,8 @@
 import pytest
 
 from repro.base.errors import BadInput
-from repro.cli.composition import compose_values
 from repro.study import settings
+from repro.study.composition import compose_values
 
 
 def _session(*overrides):

@@ -21,7 +21,7 @@ def command(monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
 
     def run(*words):
-        import repro.cli.run as entry
+        import repro.commands.run as entry
 
         entry._statuses.clear()
         monkeypatch.setattr(sys, "argv", ["repro", *words])

@@ -10,8 +10,13 @@ import sys
 import pytest
 
 from repro.base.errors import BadInput
-from repro.cli import commands
-from repro.cli.commands import COMMANDS, completions, refuse_unknown, refuse_words_without_key
+from repro.commands.process import table as commands
+from repro.commands.process.table import (
+    COMMANDS,
+    completions,
+    refuse_unknown,
+    refuse_words_without_key,
+)
 from tests.docs.fences import ROOT, SCRIPT
 
 
@@ -44,7 +49,7 @@ def test_every_command_of_the_project_is_a_sub_command():
 def test_the_list_loads_nothing_heavy(tmp_path):
     code = (
         "import sys; sys.argv = ['repro', *sys.argv[1:]]\n"
-        "from repro.cli.start import main\n"
+        "from repro.commands.process.start import main\n"
         "try: main()\n"
         "finally: print(sorted({'torch', 'mlflow', 'hydra', 'pydantic'} & {*sys.modules}))"
     )

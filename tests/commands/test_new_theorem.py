@@ -1,4 +1,4 @@
-"""``python -m repro.new_theorem``: the scaffold runs, its control fails until it is filled in."""
+"""``python -m repro new_theorem``: the scaffold runs, its control fails until it is filled in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.new_theorem import main
+from repro.commands.new_theorem import main
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,7 +49,7 @@ def test_the_scaffold_runs_and_its_control_fails_until_it_is_filled_in(python_m,
     (control,) = verdict["controls"]
     assert (status, verdict["verdict"], control["verdict"]) == (1, "inconclusive", "supported")
     told = subprocess.run(
-        [*python_m, "repro.catalogue"],
+        [*python_m, "repro", "catalogue"],
         cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)}, capture_output=True, text=True,
     )  # fmt: skip
     assert told.returncode == 0, told.stderr
@@ -103,7 +103,7 @@ def test_the_files_are_written_into_the_current_folder(tmp_path, monkeypatch, ca
 @pytest.mark.parametrize("words", [[], ["a", "b"]])
 def test_other_arguments_show_the_usage(tree, capsys, words):
     assert main(words, tree) == 2
-    assert "usage: python -m repro.new_theorem NAME" in capsys.readouterr().err
+    assert "usage: python -m repro new_theorem NAME" in capsys.readouterr().err
 
 
 def test_help(tree, capsys):

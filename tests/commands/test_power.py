@@ -1,14 +1,14 @@
-"""``repro.suite power``: rows with too few replicates are named, and mended in their config."""
+"""``repro suite power``: checks with too few replicates are named and mended in their config."""
 
 import math
 
 import pytest
 import yaml
 
-from repro import suite
 from repro.base.errors import BadInput
 from repro.base.paths import conf_dir
-from repro.power import LEAST, Planned, _write, factor_of, told, with_factor
+from repro.commands import suite
+from repro.commands.suite_power import LEAST, Planned, _write, factor_of, told, with_factor
 from repro.study.discovery import slugs
 
 

@@ -1,4 +1,4 @@
-"""``python -m repro.features`` and ``python -m repro.suite``."""
+"""``python -m repro features`` and ``python -m repro suite``."""
 
 import hashlib
 import json
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from repro import features, suite
-from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.commands import features, suite
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 from repro.report.seals import seal_of
 from repro.study.sources import MEASURING, closure
 
@@ -40,7 +40,7 @@ def test_features_do_not_depend_on_the_labels(tmp_path):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ([], "usage: python -m repro.features FOLDER"),
+        ([], "usage: python -m repro features FOLDER"),
         (["x", "instance=linear"], "instance=linear: allowed: preference_text"),
         (["x", "instance.path=/nowhere.jsonl"], "there is no such file"),
         (["x", "instance.num_features=1"], "instance.num_features=1"),
@@ -102,7 +102,7 @@ def test_suite_writes_numbers_and_figure_for_dvc(command, capsys):
     }
     assert Path("outputs/figures/rdpo_identity.png").read_bytes().startswith(b"\x89PNG")
     assert suite.main(["metrics", "../x"]) == suite.main(["metrics"]) == 2
-    assert "usage: python -m repro.suite metrics NAME" in capsys.readouterr().err
+    assert "usage: python -m repro suite metrics NAME" in capsys.readouterr().err
 
 
 def test_suite_overwrites_no_dvc_yaml_and_lists_no_folder_without_theorems(

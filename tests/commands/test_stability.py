@@ -1,11 +1,11 @@
-"""``repro.suite stability``: rows that do not come out as pinned are counted and named."""
+"""``repro.commands.suite stability``: rows that do not come out as pinned are counted and named."""
 
 from types import SimpleNamespace
 
 import pytest
 
-from repro import suite
-from repro.stability import Unstable, summed, told
+from repro.commands import suite
+from repro.commands.suite_stability import Unstable, summed, told
 
 
 def run(seed, control="contradicted", **verdicts):

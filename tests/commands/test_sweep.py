@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.cli.sweep import changes, print_summary
+from repro.commands.runs.sweep import changes, print_summary
 
 
 def verdict(name, slopes):

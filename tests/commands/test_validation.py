@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 from omegaconf import OmegaConf
 
-from repro.cli import validation
-from repro.cli.validation import compose_once
+from repro.commands.runs import validation
+from repro.commands.runs.validation import compose_once
 from repro.study.settings import session_of
 
 

@@ -1,11 +1,11 @@
-"""``python -m repro.which_mechanism``: an answer with a reason, one line for what is refused."""
+"""``python -m repro which_mechanism``: an answer with a reason, one line for what is refused."""
 
 import pytest
 
-from repro import mechanism_choice
-from repro.private_estimates import linearised_errors
-from repro.private_estimates.comparison import EVEN, OBJECTIVE, compared
-from repro.private_estimates.linearised_errors import MechanismBudget
+from repro.commands import which_mechanism as mechanism_choice
+from repro.p3.private_estimates import linearised_errors
+from repro.p3.private_estimates.comparison import EVEN, OBJECTIVE, compared
+from repro.p3.private_estimates.linearised_errors import MechanismBudget
 
 ASKED = ["epsilon=1", "delta=1e-6", "n_pairs=1e5", "num_features=16", "replicates=40"]
 

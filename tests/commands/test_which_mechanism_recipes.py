@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from repro import mechanism_choice
-from repro.curator.axis_world import even_world, multi_scale_world
-from repro.privacy.adjacency import ADD_REMOVE, ADJACENCIES, REPLACE
-from repro.private_estimates.comparison import STEPS, MechanismComparison
-from repro.private_estimates.linearised_errors import (
+from repro.commands import which_mechanism as mechanism_choice
+from repro.labels.privacy.adjacency import ADD_REMOVE, ADJACENCIES, REPLACE
+from repro.p3.curator.axis_world import even_world, multi_scale_world
+from repro.p3.private_estimates.comparison import STEPS, MechanismComparison
+from repro.p3.private_estimates.linearised_errors import (
     MechanismBudget,
     spectrum,
     tuned_objective,
     tuned_output,
 )
-from repro.private_estimates.noisy_descent import noisy_descent
-from repro.private_estimates.three_estimates import LENGTH
+from repro.p3.private_estimates.noisy_descent import noisy_descent
+from repro.p3.private_estimates.three_estimates import LENGTH
 
 NUMBER = r"(\d[\d.]*(?:e[+-]\d+)?)"
 PATTERNS = (

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from repro.ablation import main, take_away
 from repro.base.errors import BadInput
 from repro.base.schema import Pairs
-from repro.cli.composition import compose_values, named_theorems
+from repro.commands.ablate import main, take_away
 from repro.core.ablations import ABLATIONS, MUST, Finding, complaints, findings
 from repro.core.check import Check, Instead, Quantity, SweptCheck
 from repro.core.claims import Ratio, RatioCheck
@@ -18,8 +17,9 @@ from repro.core.fingerprint import fingerprint
 from repro.core.needs import Need, needs_file, needs_of
 from repro.core.stages import STAGES
 from repro.core.worlds import Sweep, field_values
-from repro.corruption.orders import Order
-from repro.preferences.label_law import as_fitted, bradley_terry, fair_coins
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import as_fitted, bradley_terry, fair_coins
+from repro.study.composition import compose_values, named_theorems
 from repro.study.discovery import find, slugs
 from repro.study.plan import built
 from repro.study.settings import session_of

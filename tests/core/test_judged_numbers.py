@@ -9,7 +9,7 @@ from repro.core.judge import compare, judge
 from repro.core.privacy_check import Exact, PrivacyCheck
 from repro.core.rates import Interval, fit_slope
 from repro.core.results import Series, finite_mean
-from repro.privacy.black_box import Attack, Counts
+from repro.labels.privacy.black_box import Attack, Counts
 
 GRID = np.array([1.0, 10.0, 100.0, 1000.0])
 COMMON = {"axis": "n_pairs", "grid": tuple(GRID), "quantity": "q", "method": "m"}

@@ -6,7 +6,7 @@ import pytest
 from repro.core.judge import judge
 from repro.core.privacy_check import Exact, PrivacyCheck, counts_of
 from repro.core.results import Series
-from repro.privacy.black_box import Attack
+from repro.labels.privacy.black_box import Attack
 
 ATTACK = Attack(1.0, 0.0, False)
 RUNS = 1000

@@ -8,7 +8,7 @@ import pytest
 from repro.core.check import Check, Quantity, SweptCheck
 from repro.core.privacy_claims import Private, audit_shares, exact_delta, exact_epsilon
 from repro.core.worlds import Sweep
-from repro.privacy.mechanism import Guarantee, Mechanism
+from repro.labels.privacy.mechanism import Guarantee, Mechanism
 
 
 @dataclass(frozen=True)

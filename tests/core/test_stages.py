@@ -7,8 +7,8 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.core.stages import STAGES, in_words, named_stages, refuse_unknown
-from repro.corruption.orders import Order
-from repro.preferences.label_law import AsymmetricResponse, fair_coins
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import AsymmetricResponse, fair_coins
 
 
 def test_names_and_objects():
@@ -70,6 +70,8 @@ def test_stages_are_shown_by_their_kind_and_content():
 
 def test_checking_a_config_does_not_import_torch():
     """Importing torch takes longer than all else before the first line."""
-    code = "import sys, repro.cli.validation; print(*{'torch', 'mlflow'} & set(sys.modules))"
+    code = (
+        "import sys, repro.commands.runs.validation; print(*{'torch', 'mlflow'} & set(sys.modules))"
+    )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not found.stdout.split()

@@ -151,7 +151,7 @@ def environment(copy: Path) -> dict[str, str]:
     }
 
 
-SCRIPT = "import sys; sys.argv[0] = 'repro'; from repro.cli.start import main; main()"
+SCRIPT = "import sys; sys.argv[0] = 'repro'; from repro.commands.process.start import main; main()"
 """What the installed script ``repro`` does."""
 SMALL = """# an experiment at smoke budget, whatever the page says
 small=(budget=smoke tracking=none compute.workers=1)

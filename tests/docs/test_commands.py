@@ -74,7 +74,7 @@ def test_no_shell_expands_the_names_of_checks(path):
     [
         ("```bash\npython -m repro.no_such_command\n```\n", "No module named"),
         ("```bash\nfalse\ntrue\n```\n", "exit status 1, not 0"),
-        ("```console\n$ python -m repro.suite lost\nshown output\n```\n", "exit status 2, not 0"),
+        ("```console\n$ python -m repro suite lost\nshown output\n```\n", "exit status 2, not 0"),
         ('```bash title="exit status 2"\ntrue\n```\n', "exit status 0, not 2"),
         ("```bash\npython -c 'import socket; socket.create_connection((\"192.0.2.1\", 80))'\n```\n",
          "offline"),
@@ -101,7 +101,7 @@ def test_a_block_without_a_reason_is_refused(fence):
 
 
 @pytest.mark.parametrize(
-    "page", ["```\npython -m repro\n```\n", "    python -m repro.plan\n", "```text\nmake ui\n```\n"]
+    "page", ["```\npython -m repro\n```\n", "    python -m repro plan\n", "```text\nmake ui\n```\n"]
 )
 def test_a_command_outside_of_a_runnable_block_is_seen(page):
     assert len(escaped_commands(page)) == 1

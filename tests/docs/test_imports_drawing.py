@@ -62,7 +62,13 @@ def test_a_circle_is_refused():
 
 
 def test_modules_fall_into_rooms():
-    names = ["repro.study.plan", "theorems.x", "repro.cli.job", "repro.base.errors", "repro"]
+    names = [
+        "repro.study.plan",
+        "theorems.x",
+        "repro.commands.runs.job",
+        "repro.base.errors",
+        "repro",
+    ]
     assert [room(name) for name in names] == [
         "study", "theorems", "commands", "base", "commands",
     ]  # fmt: skip

@@ -81,7 +81,7 @@ def test_the_first_line_of_a_file_says_what_it_is(room):
 def test_every_estimator_is_imported_by_a_test():
     tests = "\n".join(p.read_text("utf-8") for p in (ROOT / "tests").rglob("test_*.py"))
     for path in (ROOT / "repro" / "estimators").glob("[a-z]*.py"):
-        assert f"repro.estimators.{path.stem}" in tests, path
+        assert f"repro.worlds.estimators.{path.stem}" in tests, path
 
 
 def test_the_readme_leads_to_the_page():

@@ -13,7 +13,7 @@ from tests.docs.fences import ROOT
 
 SAID = {
     "docs/tutorial.md": (
-        "python -m repro.plan epsilon=0.5 target_gap=0.05",
+        "python -m repro plan epsilon=0.5 target_gap=0.05",
         {
             r"It says ([\d,]+) labels": r"n_pairs = (\d+) labels",
             r"the reference policy, which takes no label, has a gap of ([\d.]+)\.": (

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from repro.catalogue.__main__ import main as catalogue
 from repro.catalogue.entries import load
+from repro.commands.catalogue import main as catalogue
 from repro.study.discovery import find
 from tests.docs.fences import ROOT
 

@@ -24,7 +24,7 @@ TIMED = ("run.json",)
 
 def called(module, *words):
     """The status of ``python -m`` a module, as its process would end with it."""
-    from repro.cli import command
+    from repro.commands.process import command
 
     main = importlib.import_module(module).main
     return command._flushed(command.status_of(main, list(words)))
@@ -32,7 +32,8 @@ def called(module, *words):
 
 def repro(*words):
     """A run whose figures are not drawn."""
-    from repro.cli import command, run
+    from repro.commands import run
+    from repro.commands.process import command
     from repro.report import files
 
     files._figures = lambda result: {"figure.png": b"png", "figure.svg": b"svg"}
@@ -40,16 +41,16 @@ def repro(*words):
 
 
 def suite(*words):
-    """``python -m repro.suite`` where there are two experiments."""
-    from repro import suite as found
+    """``python -m repro suite`` where there are two experiments."""
+    from repro.commands import suite as found
 
     found.listed = lambda: list(FEW)
-    return called("repro.suite", *words)
+    return called("repro.commands.suite", *words)
 
 
 def report(*words):
-    """``python -m repro.report``."""
-    return called("repro.report.__main__", *words)
+    """``python -m repro report``."""
+    return called("repro.commands.report", *words)
 
 
 def stage():
@@ -70,7 +71,7 @@ def results():
 
 def features():
     """The table of text pairs, on which the next stage depends."""
-    return called("repro.features", f"{SUITE}/features")
+    return called("repro.commands.features", f"{SUITE}/features")
 
 
 def text():
@@ -118,17 +119,18 @@ COMMANDS = {
     "report": Command(report, suite_runs),
     "report --latex": Command(lambda: report("--latex", "tex"), suite_runs),
     "suite list": Command(
-        lambda: called("repro.suite", "list"), lambda: called("repro.new_theorem", "mine")
+        lambda: called("repro.commands.suite", "list"),
+        lambda: called("repro.commands.new_theorem", "mine"),
     ),
     "suite metrics": Command(lambda: suite("metrics", "kl_contraction"), suite_runs),
-    "new_theorem": Command(lambda: called("repro.new_theorem", "mine"), once=True),
-    "ablate": Command(lambda: called("repro.ablation", "theorem=kl_contraction")),
+    "new_theorem": Command(lambda: called("repro.commands.new_theorem", "mine"), once=True),
+    "ablate": Command(lambda: called("repro.commands.ablate", "theorem=kl_contraction")),
     "which_loss": Command(
         lambda: called(
-            "repro.loss_choice", "margin=1", "epsilon=1", "n_pairs=1000", "figure=found.svg"
+            "repro.commands.which_loss", "margin=1", "epsilon=1", "n_pairs=1000", "figure=found.svg"
         )
     ),
-    "exploration": Command(lambda: called("repro.exploration", "found.svg")),
+    "exploration": Command(lambda: called("repro.commands.exploration", "found.svg")),
 }
 
 

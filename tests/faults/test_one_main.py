@@ -25,7 +25,7 @@ from tests.faults.processes import (
     wait_for,
 )
 
-LIGHT, REFUSED = "$PY -m repro.new_theorem --help", "$PY -m repro.report --no"
+LIGHT, REFUSED = "$PY -m repro.commands.new_theorem --help", "$PY -m repro.report --no"
 RUN = f"$PY -m repro theorem=label_masks {' '.join(QUICK)}"
 MACHINE, BROKEN_PIPE = 74, 141
 
@@ -44,9 +44,10 @@ def test_every_command_goes_through_the_one_main(path):
 
 
 def test_the_installed_script_is_ready_before_hydra_is_imported():
-    code = "import sys, repro.cli.start; sys.exit('hydra' in sys.modules or 'torch' in sys.modules)"
+    heavy = "sys.exit('hydra' in sys.modules or 'torch' in sys.modules)"
+    code = f"import sys, repro.commands.process.start; {heavy}"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
-    assert 'repro = "repro.cli.start:main"' in (ROOT / "pyproject.toml").read_text()
+    assert 'repro = "repro.commands.process.start:main"' in (ROOT / "pyproject.toml").read_text()
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_the_installed_script_is_ready_before_hydra_is_imported():
         (f"{LIGHT} < /dev/full", 0, None),
         (f"{LIGHT} | (exec <&-; sleep 3); exit ${{PIPESTATUS[0]}}", BROKEN_PIPE, None),
         ("$PY -m repro privatize --help > /dev/full", MACHINE, "standard output: No space left"),
-        ("$PY -m repro.audit_release 2>&-", MACHINE, None),
+        ("$PY -m repro.commands.audit_release 2>&-", MACHINE, None),
         ("$PY -m repro.catalogue | head -n 1; exit ${PIPESTATUS[0]}", BROKEN_PIPE, None),
         (f"{RUN} 2> /dev/full", MACHINE, None),
         (f"{RUN} | true; exit ${{PIPESTATUS[0]}}", BROKEN_PIPE, None),
@@ -126,7 +127,7 @@ def test_too_few_files_or_too_little_memory_is_no_verdict(limit, tmp_path):
 BUG = """
 import sys
 import time
-from repro.cli.command import run_command
+from repro.commands.process.command import run_command
 def main(words):
     {body}
 run_command(main, private={private})

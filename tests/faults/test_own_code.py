@@ -6,7 +6,7 @@ import os
 import pytest
 
 import repro
-from repro.new_theorem import main
+from repro.commands.new_theorem import main
 from repro.study.discovery import find
 from repro.study.sources import closure
 from tests.faults.processes import QUICK, ended

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.cli.signals import KEPT
+from repro.commands.process.signals import KEPT
 from tests.faults.processes import begun, survivors, wait_for
 
 SHARED = Path("/dev/shm")

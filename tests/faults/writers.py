@@ -16,8 +16,8 @@ import mlflow.store.tracking.sqlalchemy_store  # noqa: E402, F401
 import torch  # noqa: E402
 
 from repro.api import execute  # noqa: E402
-from repro.cli.composition import compose_values  # noqa: E402
 from repro.report.tracking import log_result  # noqa: E402
+from repro.study.composition import compose_values  # noqa: E402
 from repro.study.settings import session_of  # noqa: E402
 
 torch.set_num_threads(1)

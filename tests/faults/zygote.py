@@ -35,7 +35,7 @@ def _warm():
 
 @functools.cache
 def _session(theorem, words):
-    from repro.cli.composition import compose_values
+    from repro.study.composition import compose_values
     from repro.study.plan import built
     from repro.study.settings import session_of
 
@@ -58,7 +58,7 @@ def _bare(words):
 
 
 def _whole(words):
-    from repro.cli.run import main
+    from repro.commands.run import main
 
     sys.argv = ["repro", *words]
     return main(list(words))

@@ -2,7 +2,7 @@
 
 import sys
 
-from repro.cli.start import main
+from repro.commands.process.start import main
 
 if __name__ == "__main__":
     sys.argv[0] = "repro"

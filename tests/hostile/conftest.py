@@ -1,3 +1,3 @@
-"""The command of tests/cli, for bad input."""
+"""The command of tests/commands, for bad input."""
 
-from tests.cli.conftest import command  # noqa: F401
+from tests.commands.conftest import command  # noqa: F401

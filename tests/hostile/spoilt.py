@@ -39,7 +39,7 @@ LLM_DEFAULTS = {
     }.items()
     for key in keys.split()
 }
-"""Keys that a command line may leave out; repro/training/settings.py has their defaults."""
+"""Keys that a command line may leave out; repro/llm/training/settings.py has their defaults."""
 ACCEPTED = {
     **{key: {"missing"} for key in LLM_DEFAULTS},
     "claimed": {"negative", "zero"},  # an exponent or a ratio may be any finite number

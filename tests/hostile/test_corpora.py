@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from repro.base.errors import BadInput
-from repro.preferences.pair_files import read_pairs
+from repro.labels.preferences.pair_files import read_pairs
 from repro.release.records import read_records
 from tests.hostile.corpora import SECRET, corpora, records
 

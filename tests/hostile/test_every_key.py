@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from repro.base.errors import BadInput
-from repro.cli.composition import compose_values
 from repro.study import settings
+from repro.study.composition import compose_values
 from repro.study.config import Budget
 from repro.study.discovery import slugs
 from repro.study.settings import RunConfig, session_of

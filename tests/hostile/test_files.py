@@ -16,19 +16,20 @@ from typing import Any
 import pytest
 
 import repro
-from repro import audit_release, features, releasing, suite
 from repro.base.errors import BadInput
 from repro.base.paths import conf_dir
 from repro.catalogue import entries, slips, statements
-from repro.cli.composition import compose_values
-from repro.llm.procedures import DataChoice
-from repro.llm.splits import load_splits
-from repro.preferences.synthetic_pairs import synthetic_pairs
-from repro.report import __main__ as report
+from repro.commands import audit_release, features, suite
+from repro.commands import privatize as releasing
+from repro.commands import report as report
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
+from repro.llm.experiments.procedures import DataChoice
+from repro.llm.experiments.splits import load_splits
+from repro.llm.training.released import released_pairs
 from repro.report import separation_figure
 from repro.report.seals import seal_of
+from repro.study.composition import compose_values
 from repro.study.settings import session_of
-from repro.training.released import released_pairs
 from tests.hostile import broken
 
 LONGEST_LINE = 500
@@ -282,7 +283,7 @@ WITH_GOOD_FILES = {"measurements in a picture": 2}
 
 def test_a_broken_checkpoint_is_passed_over(tmp_path):
     """What is whole is told by the state file, which a trainer writes last."""
-    from repro.training.trainers import last_checkpoint
+    from repro.llm.training.trainers import last_checkpoint
 
     good = b'{"global_step": 3}'
     for number, spoil in enumerate(broken.WAYS.values()):
@@ -332,7 +333,7 @@ def heals(folder, entry, compute):
 
 
 def test_a_broken_feature_table_is_computed_anew(tmp_path):
-    from repro.instances.feature_cache import cached_text_features
+    from repro.worlds.instances.feature_cache import cached_text_features
 
     def compute():
         found = cached_text_features(synthetic_pairs(60), 12, tmp_path / "tables")

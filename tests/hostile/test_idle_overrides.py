@@ -3,7 +3,7 @@
 import pytest
 
 from repro.base.errors import BadInput
-from repro.cli.composition import compose_values
+from repro.study.composition import compose_values
 from repro.study.config import Overrides
 from repro.study.discovery import slugs
 from repro.study.plan import built

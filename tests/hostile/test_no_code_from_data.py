@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from repro import audit_release, features, planning, releasing, suite
 from repro.catalogue import entries, slips, table
 from repro.catalogue.coverage import StatementCoverage
 from repro.catalogue.entries import Catalogue, Item, Paper
 from repro.catalogue.statements import Statement
-from repro.report import __main__ as report
+from repro.commands import audit_release, features, suite
+from repro.commands import plan as planning
+from repro.commands import privatize as releasing
+from repro.commands import report as report
 from repro.report.html.findings import EvidenceLine, SlipNote, page
 from repro.report.html.page import report_html
 from repro.report.html.runs import find_runs
@@ -27,8 +29,11 @@ ROOT = Path(__file__).parents[2]
 
 REVIEWED = {
     ("repro/__init__.py", "a module named by a value"): "the command of a name in a fixed list",
-    ("repro/training/extra.py", "a module named by a value"): "names are constants in repro",
-    ("repro/cli/start.py", "a module named by a value"): "the command of a word in a fixed list",
+    ("repro/llm/training/extra.py", "a module named by a value"): "names are constants in repro",
+    (
+        "repro/commands/process/start.py",
+        "a module named by a value",
+    ): "the command of a word in a fixed list",
     ("repro/study/discovery.py", "a module named by a value"): "a theorem that was asked for",
     ("repro/study/sources.py", "a module named by a value"): "the package of one that was found",
     ("repro/report/html/entries.py", "text that is not escaped"): "a drawing made of numbers",

@@ -6,7 +6,7 @@ import json
 
 from hypothesis import HealthCheck, given, settings
 
-from repro import audit_release
+from repro.commands import audit_release
 from tests.hostile.corpora import MANIFESTS, SECRET, releases
 
 PAIRS = [(f"ask {k}", f"{SECRET} yes {k}", f"{SECRET} no {k}") for k in range(24)]

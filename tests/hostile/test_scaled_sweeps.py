@@ -9,7 +9,7 @@ import random
 import pytest
 
 from repro.base.errors import BadInput
-from repro.cli.composition import compose_values
+from repro.study.composition import compose_values
 from repro.study.discovery import slugs
 from repro.study.plan import built
 from repro.study.settings import session_of

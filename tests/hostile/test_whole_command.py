@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.cli.composition import compose_values
+from repro.study.composition import compose_values
 from repro.study.discovery import slugs
 
 WORDS = ("nan", "-1e400", "[]", "''", "true", "text", "{_target_: os.system}", "null")

@@ -88,7 +88,7 @@ def test_a_changed_room_stales_the_experiments_that_import_it_and_no_other(repos
     touched(repository, "repro/report")
     dvc(repository, "repro", "--quiet", "modules")
     assert changed_stages(repository) == {"results"}
-    touched(repository, "repro/hypercube")
+    touched(repository, "repro/p1/hypercube")
     assert changed_stages(repository) == {"results", "modules"}
     dvc(repository, "repro", "--quiet", "modules")
     using = importers("hypercube")

@@ -16,19 +16,19 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = (
     "repro",
     "repro.ablate",
-    "repro.audit_release",
+    "repro.commands.audit_release",
     "repro.catalogue",
-    "repro.exploration",
-    "repro.features",
-    "repro.finetune",
-    "repro.generate",
-    "repro.new_theorem",
+    "repro.commands.exploration",
+    "repro.commands.features",
+    "repro.commands.finetune",
+    "repro.commands.generate",
+    "repro.commands.new_theorem",
     "repro.plan",
     "repro.private_reward",
     "repro.privatize",
     "repro.report",
     "repro.report.separation_figure",
-    "repro.suite",
+    "repro.commands.suite",
     "repro.which_loss",
     "repro.which_mechanism",
 )
@@ -142,7 +142,7 @@ def test_an_experiment_runs_from_an_unrelated_folder(ran):
 
 
 def test_the_report_finds_its_templates_in_the_wheel(installed, outside, ran):
-    done = outside(installed, "-m", "repro.report", cwd=ran)
+    done = outside(installed, "-m", "repro", "report", cwd=ran)
     assert done.returncode == 0, done.stderr
     text = (ran / "outputs" / "report.html").read_text(encoding="utf-8")
     assert "offline_gap" in text
@@ -154,8 +154,8 @@ def test_the_report_finds_its_templates_in_the_wheel(installed, outside, ran):
     ("words", "answer"),
     [
         (("repro.plan", "epsilon=1", "n_pairs=1e5", "replicates=100"), "gap = "),
-        (("repro.features", "tables"), "400 pairs, 12 features"),
-        (("repro.suite", "table"), "error: folder=outputs/suite"),
+        (("repro.commands.features", "tables"), "400 pairs, 12 features"),
+        (("repro.commands.suite", "table"), "error: folder=outputs/suite"),
         (("repro.catalogue", "--slips"), "# Suspected errors"),
     ],
 )
@@ -181,7 +181,7 @@ def test_the_sdist_installs_and_runs(from_sdist, outside, tmp_path):
 
 
 def test_the_catalogue_finds_its_file_in_the_wheel(installed, outside, tmp_path):
-    done = outside(installed, "-m", "repro.catalogue", "--json", cwd=tmp_path)
+    done = outside(installed, "-m", "repro", "catalogue", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "randomized_response" in done.stdout
 

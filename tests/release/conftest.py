@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import repro
-from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 
 ROOT = Path(__file__).parents[2]
 
@@ -77,7 +77,7 @@ class FixedCoins:
 
 @pytest.fixture
 def fixed_coins(monkeypatch):
-    from repro.privacy import exact_response
+    from repro.labels.privacy import exact_response
 
     def fix(**words):
         monkeypatch.setattr(exact_response, "os", FixedCoins(**words))

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 import repro
-from repro import audit_release
 from repro.base.errors import BadInput
+from repro.commands import audit_release
 from repro.release import audit as auditing
 from repro.release.manifest import manifest_path
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import repro
-from repro.preferences.synthetic_pairs import synthetic_pairs
-from repro.privacy.exact_response import ExactResponse
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
+from repro.labels.privacy.exact_response import ExactResponse
 from repro.release.canonical import body, compared, line
 from repro.release.labels import ALARM, agreement
 from repro.release.manifest import Manifest, exact_epsilon

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 import repro
-from repro import releasing
 from repro.base.errors import BadInput
+from repro.commands import privatize as releasing
 from repro.release.canonical import compared
 from repro.release.ledger import Ledger, held_ledger
 from repro.release.ledger_file import NAME

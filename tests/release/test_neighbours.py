@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from repro import releasing
+from repro.commands import privatize as releasing
 
 
 @pytest.fixture

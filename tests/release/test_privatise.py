@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import repro
-from repro import releasing
 from repro.base.errors import BadInput
+from repro.commands import privatize as releasing
 from repro.release import sorted_rows
 from repro.release.canonical import compared
 from repro.release.manifest import manifest_path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from repro.exploration import draw_exploration, main, record
+from repro.commands.exploration import draw_exploration, main, record
 from repro.study.parallel import single_thread
 
 single_thread()

@@ -1,10 +1,10 @@
-"""``python -m repro.catalogue ID``: one statement on one screen."""
+"""``python -m repro catalogue ID``: one statement on one screen."""
 
 import pytest
 
-from repro.catalogue import __main__ as command
 from repro.catalogue.coverage import completed, rows, statements_of_experiments
 from repro.catalogue.entries import load
+from repro.commands import catalogue as command
 from repro.report.one_statement import page
 
 EXISTING = statements_of_experiments()

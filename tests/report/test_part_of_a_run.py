@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 import repro
-from repro import suite
-from repro.catalogue import __main__ as catalogue
 from repro.catalogue import entries
 from repro.catalogue.slips import Slip
-from repro.cli.sweep import Job, print_summary
-from repro.report import __main__ as report
+from repro.commands import catalogue as catalogue
+from repro.commands import report as report
+from repro.commands import suite
+from repro.commands.runs.sweep import Job, print_summary
 from repro.report.files import write_files
 from repro.report.html.findings import findings
 from repro.report.html.runs import find_runs, read_run

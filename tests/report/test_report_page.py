@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from repro.base.errors import BadInput
-from repro.catalogue import __main__ as catalogue
 from repro.catalogue import entries, slips
 from repro.catalogue.slips import Slip
-from repro.report import __main__ as command
+from repro.commands import catalogue as catalogue
+from repro.commands import report as command
 from repro.report.files import write_files
 from repro.report.html.bars import allowed_range, bar_svg
 from repro.report.html.findings import disagreements
@@ -327,7 +327,7 @@ def test_a_witness_is_a_contradicted_row_with_its_place(runs, tmp_path, monkeypa
         command.main(["--runs", str(runs), "--findings", str(tmp_path / "f.md")]) == 1
     )  # changed files
     text = (tmp_path / "f.md").read_text("utf-8")
-    assert "- **Printed:** Theorem 4.2 (`python -m repro.catalogue p1.thm_4_2`).\n" in text
+    assert "- **Printed:** Theorem 4.2 (`python -m repro catalogue p1.thm_4_2`).\n" in text
     assert "- **Witness:**\n    - `offline_gap: n_pairs`: " in text
     assert "n_pairs 10 to 1000, ε = 0.5" in text
 

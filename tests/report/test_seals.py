@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from repro import suite
-from repro.catalogue import __main__ as catalogue
-from repro.report import __main__ as report
+from repro.commands import catalogue as catalogue
+from repro.commands import report as report
+from repro.commands import suite
 from repro.report.files import verdict_json, write_files
 from repro.report.html.runs import read_run
 from repro.report.seals import headline, seal_of

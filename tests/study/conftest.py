@@ -13,7 +13,7 @@ from repro.base.places import shipped
 from repro.base.schema import Epsilon, Finite, Pairs, Positive
 from repro.core.check import Check, Quantity, Theorem
 from repro.core.claims import Ratio, Slope
-from repro.preferences.label_law import LabelLaw, bradley_terry
+from repro.labels.preferences.label_law import LabelLaw, bradley_terry
 from repro.study.config import Budget, Overrides
 from repro.study.experiment import Setting
 from repro.study.plan import Plan, _built

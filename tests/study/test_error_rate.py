@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.cli.composition import compose_values
+from repro.study.composition import compose_values
 from repro.study.discovery import find, slugs
 
 

@@ -25,12 +25,12 @@ from repro.core.claims import (
 )
 from repro.core.door import TheoremNumbers
 from repro.core.results import AssumptionResult
-from repro.policies.regularisers import CHI_SQUARED, KL
-from repro.preferences.label_law import bradley_terry, fair_coins
-from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, mixture_of_flips
+from repro.labels.preferences.label_law import bradley_terry, fair_coins
+from repro.labels.preferences.label_mixture import RANDOMIZED_RESPONSE, mixture_of_flips
 from repro.study.config import Overrides
 from repro.study.experiment import Experiment, Setting
 from repro.study.plan import built
+from repro.worlds.policies.regularisers import CHI_SQUARED, KL
 
 CALLS_TO_COST = {
     "n_pairs": {"grid": [1e3, 1e4, 1e5, 1e6], "replicates": 3},

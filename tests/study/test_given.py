@@ -7,10 +7,10 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.base.paths import conf_dir
-from repro.policies.regularisers import CHI_SQUARED
-from repro.policies.reward_class import Box
-from repro.preferences.label_mixture import mixture_of_flips
+from repro.labels.preferences.label_mixture import mixture_of_flips
 from repro.study.given import refuse_departures, refuse_without_effect, shipped, shipped_instance
+from repro.worlds.policies.regularisers import CHI_SQUARED
+from repro.worlds.policies.reward_class import Box
 
 MEANT = {
     "name": "toy",

@@ -7,9 +7,9 @@ import pytest
 from repro.base.device import resolve_device
 from repro.base.errors import BadInput
 from repro.base.paths import install_hint
-from repro.cli.composition import compose_values
 from repro.study import settings
 from repro.study.blocks import content_key
+from repro.study.composition import compose_values
 from repro.study.settings import session_of
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from repro.base.errors import BadInput
-from repro.cli.composition import compose_values
+from repro.study.composition import compose_values
 from repro.study.settings import session_of
 
 
@@ -40,7 +40,7 @@ def test_what_is_run_changes_the_hash(other):
 
 
 def test_text_is_hashed_by_content_not_by_path(tmp_path):
-    from repro.preferences.synthetic_pairs import synthetic_pairs
+    from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 
     def write(name, pairs):
         import json
@@ -71,7 +71,7 @@ def test_the_instance_is_kept_as_plain_values(tmp_path):
     """Several files are a list, as YAML and JSON have it."""
     import json
 
-    from repro.preferences.synthetic_pairs import synthetic_pairs
+    from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 
     pairs = synthetic_pairs(60)
     for name, part in (("a", pairs[:30]), ("b", pairs[30:])):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from repro.base.notation import LINEAR_AXES
-from repro.cli.composition import compose_values
 from repro.core.claims import Slope, SlopeCheck
+from repro.study.composition import compose_values
 from repro.study.discovery import find, slugs
 from repro.study.plan import blocks_of, built, measure_block
 from repro.study.settings import session_of

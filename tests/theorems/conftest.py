@@ -9,10 +9,10 @@ import pytest
 
 import repro
 from repro.base.errors import BadInput
-from repro.cli.composition import compose_values
 from repro.core.stream import stream
 from repro.core.worlds import put
 from repro.study import plan
+from repro.study.composition import compose_values
 from repro.study.settings import session_of
 
 KEEPERS = ("repro.", "theorems.")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
+from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_truth
 from theorems.adaptive_adversary import ReportsOfOnePair, idle_adversary, sees_nothing
 
 

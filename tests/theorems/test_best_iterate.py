@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from repro.xpo.runs import RewardLadder
+from repro.p2.xpo.runs import RewardLadder
 from theorems import best_iterate
 from theorems.best_iterate import OF_REFERENCE, OF_WRONG, EverySize, OneSize, printed_bound
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from repro.curator import learning
+from repro.p3.curator import learning
 
 GAP = [
     ("n_pairs_greedy", {"greedy": -0.5, "root_n_noise": -0.25, "argmin_policy": 0.0}),

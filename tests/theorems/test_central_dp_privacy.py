@@ -1,6 +1,6 @@
 """P3's estimate and covariance released together, and what happens when it is broken."""
 
-from repro.objective_perturbation import calibration
+from repro.p3.objective_perturbation import calibration
 
 
 def test_a_run_gives_the_pinned_verdicts(smoke, surprises):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy
 
-from repro.binary_channels.steps import plans
+from repro.p1.binary_channels.steps import plans
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from repro.corruption.orders import Order
+from repro.labels.corruption.orders import Order
 from theorems import chosen_labels
 from theorems.chosen_labels import OneCell, errors, lower, upper
 

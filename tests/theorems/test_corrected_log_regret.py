@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.pokl import bonus, runs
+from repro.p1.pokl import bonus, runs
 
 
 @pytest.mark.parametrize(

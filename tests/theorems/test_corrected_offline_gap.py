@@ -6,14 +6,14 @@ import sympy
 from mpmath import iv
 
 import repro
-from repro.corrected_gap.bounds import CONSTANTS_APART, LARGEST_TILT, hypercube_cell
-from repro.preferences import label_information
-from repro.preferences.label_information import (
+from repro.labels.preferences import label_information
+from repro.labels.preferences.label_information import (
     inverse_information,
     inverse_slope,
     log_likelihood_slope,
     privacy_excess,
 )
+from repro.p1.corrected_gap.bounds import CONSTANTS_APART, LARGEST_TILT, hypercube_cell
 from theorems import corrected_offline_gap as corrected
 from tools.draw_crossover import crossover, two_term
 

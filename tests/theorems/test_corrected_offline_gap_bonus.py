@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from repro.instances.two_arms import hypercube_world
-from repro.pessimism.datasets import BuiltLabels
-from repro.preferences.label_information import inverse_information, printed_factor
+from repro.labels.preferences.label_information import inverse_information, printed_factor
+from repro.p1.pessimism.datasets import BuiltLabels
+from repro.worlds.instances.two_arms import hypercube_world
 from theorems import corrected_offline_gap as bonus
 
 WORLD = hypercube_world(1, 4.0, 2.0, 4.0, 0.0)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from repro.base.errors import BadInput
-from repro.cli.composition import compose_values
+from repro.study.composition import compose_values
 from repro.study.plan import built
 from repro.study.settings import session_of
 from theorems.corrected_offline_gap import NearBound

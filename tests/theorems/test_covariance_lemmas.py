@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from repro.curator.budget import CentralBudget
+from repro.p3.curator.budget import CentralBudget
 from theorems.covariance_lemmas import CovarianceNoise, least_eigenvalue, norms
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import repro
-from repro.privacy import gaussian
+from repro.labels.privacy import gaussian
 from theorems.covariance_privacy import CovarianceRelease
 
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from repro.corrected_gap import coverage as capped
-from repro.preferences.label_information import inverse_information
+from repro.labels.preferences.label_information import inverse_information
+from repro.p1.corrected_gap import coverage as capped
 
 
 def test_the_contradictions_are_thin_coverage_and_small_beta(contradicted_rows):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from repro.adversaries import adversary as adversaries
-from repro.corruption.orders import Order
+from repro.labels.corruption.orders import Order
+from repro.p4.adversaries import adversary as adversaries
 
 
 def test_text_instance_has_its_own_rows(swept_of):

@@ -5,8 +5,8 @@ import pytest
 from mpmath import iv
 
 from repro.core.proofs import decided
-from repro.linear_rlhf import reduction
-from tests.linear_rlhf.worlds_line import ALL, LogLinearLine, random_line
+from repro.p4.linear_rlhf import reduction
+from tests.p4.linear_rlhf.worlds_line import ALL, LogLinearLine, random_line
 from theorems import dpo_reduction
 from theorems.dpo_reduction import BoundedPolicies
 

@@ -1,6 +1,6 @@
 """P4's estimation error in the norm of the data, and what happens when it is broken."""
 
-from repro.corruption import debiasing
+from repro.labels.corruption import debiasing
 
 
 def test_text_instance_has_its_own_rows(swept_of):

@@ -6,7 +6,7 @@ import yaml
 
 from repro.base.paths import conf_dir
 from repro.base.places import shipped
-from repro.scaffold.every_theorem import (  # noqa: F401
+from repro.commands.scaffold.every_theorem import (  # noqa: F401
     speaks_for_nothing,
     test_assumptions_hold_on_the_default_instance,
     test_checks_are_well_formed,
@@ -46,7 +46,7 @@ def test_every_theorem_has_its_config_and_every_config_its_theorem():
 def test_the_suite_lists_every_theorem_that_needs_no_extra():
     suite = yaml.safe_load((conf_dir() / "suite.yaml").read_text())
     wanted = [slug for slug in slugs() if not find(slug).extra]
-    assert suite["theorems"] == wanted, "python -m repro.suite list rewrites conf/suite.yaml"
+    assert suite["theorems"] == wanted, "python -m repro suite list rewrites conf/suite.yaml"
 
 
 def test_find_returns_the_theorem_of_that_file():

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from repro.core.worlds import field_values
-from repro.corruption.huber_reports import HuberReports, idle_adversary
-from repro.corruption.orders import Order
-from repro.preferences.label_law import fair_coins, the_truth
+from repro.labels.corruption.huber_reports import HuberReports, idle_adversary
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import fair_coins, the_truth
 
 
 def test_text_pairs_replace_the_linear_world(swept_of):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from repro.corruption.huber_reports import idle_adversary
-from repro.corruption.huber_square import reported_mean
-from repro.corruption.orders import Order
+from repro.labels.corruption.huber_reports import idle_adversary
+from repro.labels.corruption.huber_square import reported_mean
+from repro.labels.corruption.orders import Order
 from theorems.fast_rate_offline import (
     Tabular,
     inverted_kl_weight,

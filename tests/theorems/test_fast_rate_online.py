@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from repro.corruption.orders import Order
-from repro.pokl import run
+from repro.labels.corruption.orders import Order
+from repro.p1.pokl import run
 from theorems.fast_rate_online import minimax_gap
 
 

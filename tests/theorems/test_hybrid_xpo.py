@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from repro.xpo import worst_reward
+from repro.p2.xpo import worst_reward
 from theorems import hybrid_xpo
 from theorems.hybrid_xpo import Given, OfflineAndOnline
 

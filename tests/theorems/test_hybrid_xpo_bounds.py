@@ -10,11 +10,11 @@ import sympy
 import torch
 from scipy import stats
 
-from repro.preferences.block_draws import NumpyDraws
-from repro.xpo.needles import PairCounts
-from repro.xpo.runs import RewardLadder, value_bound
-from repro.xpo.simulator import Start, average_gap
-from repro.xpo.worst_reward import batch_of
+from repro.labels.preferences.block_draws import NumpyDraws
+from repro.p2.xpo.needles import PairCounts
+from repro.p2.xpo.runs import RewardLadder, value_bound
+from repro.p2.xpo.simulator import Start, average_gap
+from repro.p2.xpo.worst_reward import batch_of
 from theorems.hybrid_xpo import (
     SQUARES,
     Given,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from repro.privacy import channels
+from repro.labels.privacy import channels
 from theorems import kl_contraction
 
 

@@ -1,7 +1,7 @@
 """P4's masks of labels, and what happens when its implementation is broken."""
 
-from repro.corruption import random_flips
-from repro.corruption.orders import Order
+from repro.labels.corruption import random_flips
+from repro.labels.corruption.orders import Order
 
 
 def test_bad_input_is_one_line(refused):

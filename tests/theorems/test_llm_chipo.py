@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from repro import run
-from repro.cli.composition import compose_values
+from repro.llm.training import objectives
 from repro.study import plan
+from repro.study.composition import compose_values
 from repro.study.settings import session_of
-from repro.training import objectives
 
 WORLD = (
     "data.n_pairs=128", "data.held_out=32", "model.tiny.width=16", "procedure.sft.epochs=1",

@@ -5,9 +5,9 @@ import pytest
 
 from repro import run
 from repro.base.errors import BadInput
-from repro.cli.composition import compose_values
-from repro.llm import pessimistic_study
+from repro.llm.experiments import pessimistic_study
 from repro.study import plan
+from repro.study.composition import compose_values
 from repro.study.settings import session_of
 
 WORLD = (

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from repro.cli.composition import compose_values
 from repro.core.worlds import put
-from repro.corruption.orders import Order
+from repro.labels.corruption.orders import Order
+from repro.llm.training import objectives
 from repro.study import plan
+from repro.study.composition import compose_values
 from repro.study.settings import session_of
-from repro.training import objectives
 
 WORLD = (
     "data.n_pairs=96", "data.held_out=16", "model.tiny.width=16", "procedure.sft.epochs=1",
@@ -110,7 +110,7 @@ def test_a_run_writes_a_verdict_and_no_text_of_the_pairs(tmp_path, monkeypatch, 
     pytest.importorskip("transformers")
     import sys
 
-    import repro.cli.run as entry
+    import repro.commands.run as entry
 
     monkeypatch.chdir(tmp_path)
     entry._statuses.clear()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.preferences import label_law
+from repro.labels.preferences import label_law
 from theorems import local_privacy_channels as channels
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from repro.pokl.curves import akaike_weight
-from repro.pokl.linear import LinearLearner
-from repro.policies.reward_class import BALL, Box, FiniteClass
+from repro.p1.pokl.curves import akaike_weight
+from repro.p1.pokl.linear import LinearLearner
 from repro.study.parallel import single_thread
+from repro.worlds.policies.reward_class import BALL, Box, FiniteClass
 from theorems.log_regret import ChosenClass, InClass, surrounded
 
 single_thread()

@@ -1,6 +1,6 @@
 """P1's logarithmic regret without privacy, and what happens when its implementation is broken."""
 
-from repro.pokl.linear import LinearLearner
+from repro.p1.pokl.linear import LinearLearner
 
 
 def test_nothing_is_pinned_as_contradicted(contradicted_rows):

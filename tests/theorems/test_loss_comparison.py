@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from repro.losses.label_losses import SquareLoss
+from repro.p2.losses.label_losses import SquareLoss
 from theorems import loss_comparison
 
 

@@ -7,9 +7,9 @@ import pytest
 from mpmath import iv
 
 import repro
-from repro.cli.composition import compose_values
-from repro.hypercube import learners, risk
-from repro.hypercube.prior import HypercubePrior
+from repro.p1.hypercube import learners, risk
+from repro.p1.hypercube.prior import HypercubePrior
+from repro.study.composition import compose_values
 from repro.study.plan import built
 from repro.study.settings import session_of
 from theorems.lower_bound import AnyTilt, separation

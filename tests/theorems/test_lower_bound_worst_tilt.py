@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from repro.hypercube.learners import (
+from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_truth
+from repro.p1.hypercube.learners import (
     mle,
     no_data,
     pessimistic,
     posterior_mean,
 )
-from repro.hypercube.prior import HypercubePrior, draw_counts
-from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
+from repro.p1.hypercube.prior import HypercubePrior, draw_counts
 from theorems.lower_bound import Corners, Ladder, risk, worst_risk, worst_rung
 
 LADDER = Ladder(smallest=1e-4, rungs=13, pilot=2000)

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 import torch
 
-from repro.curator.axis_world import multi_scale_world, trapped_world
+from repro.p3.curator.axis_world import multi_scale_world, trapped_world
 from theorems.mdp_gap import two_stage_mdp
 
 MDP = two_stage_mdp(trapped_world(2, 2.0, 0.8, 0.25), later_share=0.5, tilt=0.4)

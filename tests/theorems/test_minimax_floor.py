@@ -2,9 +2,9 @@
 
 import pytest
 
-from repro.corruption_floors.bounds import sharper_floor
-from repro.minimax import modulus
-from repro.minimax.modulus import halfspace_floor, least_floor
+from repro.p4.corruption_floors.bounds import sharper_floor
+from repro.p4.minimax import modulus
+from repro.p4.minimax.modulus import halfspace_floor, least_floor
 
 
 @pytest.mark.parametrize("bound", [0.1, 1.0, 4.0, 10.0])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from repro.policies.gibbs import gibbs_policy
+from repro.worlds.policies.gibbs import gibbs_policy
 from theorems import objective_decomposition
 from theorems.objective_decomposition import (
     RewardPairs,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from repro.curator import learning
+from repro.p3.curator import learning
 
 ERROR = [
     ("n_pairs", {"private_mle": -0.5, "text_ridge": -0.25, "loose_solver": 0.0}),

@@ -8,7 +8,7 @@ import torch
 from mpmath import iv
 
 from repro.core.proofs import decided
-from repro.curator.comparison_losses import PairLoss
+from repro.p3.curator.comparison_losses import PairLoss
 from theorems import objective_perturbation_error as steps
 from theorems.objective_perturbation_error import QUADRATIC_CURVATURE, StepInD, StepInN
 

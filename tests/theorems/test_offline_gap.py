@@ -5,10 +5,10 @@ import math
 import pytest
 
 import repro
-from repro.pessimism import datasets
-from repro.pessimism.datasets import LinearDatasets
-from repro.preferences.label_counts import LabelCounts
-from repro.preferences.label_law import the_truth
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_law import the_truth
+from repro.p1.pessimism import datasets
+from repro.p1.pessimism.datasets import LinearDatasets
 
 FEW = ["budget.replicates=200", "compute.workers=1"]
 
@@ -87,8 +87,8 @@ def test_without_privacy(by_name):
 def test_a_batch_of_sizes_equals_one_size_at_a_time():
     import numpy as np
 
-    from repro.cli.composition import compose_values
     from repro.core.stream import stream
+    from repro.study.composition import compose_values
     from repro.study.plan import built
     from repro.study.settings import session_of
 

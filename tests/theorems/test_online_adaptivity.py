@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from repro.corruption.orders import Order
-from repro.preferences.label_law import fair_coins, the_opposite, the_truth
-from repro.xpo.runs import RewardLadder
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import fair_coins, the_opposite, the_truth
+from repro.p2.xpo.runs import RewardLadder
 from theorems import online_adaptivity as online
 from theorems.online_adaptivity import Alike, Needle, SeenNeedle
 

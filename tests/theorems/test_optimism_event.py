@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from repro.pokl import runs
+from repro.p1.pokl import runs
 
 
 def test_only_the_cap_of_one_is_pinned_as_contradicted(contradicted_rows):

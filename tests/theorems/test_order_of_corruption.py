@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from repro.core.stream import stream
-from repro.corruption import protocols
-from repro.corruption.protocols import (
+from repro.labels.corruption import protocols
+from repro.labels.corruption.protocols import (
     Sequential,
     alike,
     arrived,

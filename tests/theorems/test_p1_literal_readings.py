@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.preferences.label_process import LabelProcess
+from repro.labels.preferences.label_process import LabelProcess
 from theorems.p1_literal_readings import THEOREM
 
 

@@ -7,8 +7,8 @@ import torch
 from mpmath import iv
 
 from repro.core.proofs import decided
-from repro.instances.assumptions import linear_concentrability
-from repro.instances.linear import LinearWorld, centred
+from repro.worlds.instances.assumptions import linear_concentrability
+from repro.worlds.instances.linear import LinearWorld, centred
 from theorems import p1_literal_readings as proof
 from theorems.p1_literal_readings import FeatureCount, eluder_closed_form, eluder_sums
 

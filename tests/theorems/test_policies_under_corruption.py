@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from repro.adversaries.adversary import STRONG
-from repro.minimax import covered_policy, modulus
-from repro.minimax.covered_policy import least_loss
+from repro.p4.adversaries.adversary import STRONG
+from repro.p4.minimax import covered_policy, modulus
+from repro.p4.minimax.covered_policy import least_loss
 from theorems import policies_under_corruption as policies
 
 

@@ -7,10 +7,10 @@ import pytest
 import sympy
 
 from repro.base.notation import privacy_cost
-from repro.chipo.losses import log_loss, square_loss
-from repro.chipo.policy import two_arm_wrong_prob
-from repro.corruption.huber_reports import HuberReports
-from repro.corruption.orders import Order
+from repro.labels.corruption.huber_reports import HuberReports
+from repro.labels.corruption.orders import Order
+from repro.p2.chipo.losses import log_loss, square_loss
+from repro.p2.chipo.policy import two_arm_wrong_prob
 from theorems import price_of_adaptivity as bound
 from theorems.price_of_adaptivity import (
     Minimiser,

@@ -9,9 +9,9 @@ import pytest
 from mpmath import iv
 
 from repro.base.notation import privacy_cost
-from repro.chipo import meta_theorem
-from repro.chipo.policy import chipo_policy
 from repro.core.proofs import decided
+from repro.p2.chipo import meta_theorem
+from repro.p2.chipo.policy import chipo_policy
 from theorems import price_of_adaptivity as proof
 from theorems.price_of_adaptivity import (
     StatisticalError,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from repro.linear_rlhf.bandit import difference_covariance, relative_condition_number
-from repro.objective_perturbation.with_covariance import printed_shift
-from repro.privacy.gaussian import gaussian_delta
+from repro.labels.privacy.gaussian import gaussian_delta
+from repro.p3.objective_perturbation.with_covariance import printed_shift
+from repro.p4.linear_rlhf.bandit import difference_covariance, relative_condition_number
 from theorems.kwise_gap import (
     automatic_derivatives,
     claimed_gradient,

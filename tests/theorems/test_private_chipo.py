@@ -3,9 +3,9 @@
 import numpy as np
 from scipy.special import softmax
 
-from repro.chipo import falling, labels, value_ratio
 from repro.core.worlds import field_values
-from repro.preferences.label_law import the_truth
+from repro.labels.preferences.label_law import the_truth
+from repro.p2.chipo import falling, labels, value_ratio
 
 
 def test_text_pairs_replace_the_linear_world(swept_of):

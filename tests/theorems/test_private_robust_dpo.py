@@ -1,8 +1,8 @@
 """P4's private and robust DPO, and what happens when its implementation is broken."""
 
-from repro.corruption import debiasing
-from repro.corruption_floors.rare_pairs import Uncovered
-from repro.linear_rlhf import dpo
+from repro.labels.corruption import debiasing
+from repro.p4.corruption_floors.rare_pairs import Uncovered
+from repro.p4.linear_rlhf import dpo
 
 
 def test_bad_input_is_one_line(refused):

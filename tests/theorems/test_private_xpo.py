@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from repro.xpo import worst_reward
+from repro.p2.xpo import worst_reward
 
 
 def test_only_small_rewards_are_pinned_as_contradicted(contradicted_rows):

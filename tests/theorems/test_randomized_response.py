@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import repro
-from repro.preferences import label_law
+from repro.labels.preferences import label_law
 from theorems.randomized_response import NestedReports, nested
 
 

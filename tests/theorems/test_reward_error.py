@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 import repro
-from repro.instances.choices import HypercubeChoice, LargeDifferenceChoice
-from repro.pessimism.gap_constants import two_arm_gap_constant
-from repro.pessimism.in_sample import bound_fails
-from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
+from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_truth
+from repro.p1.pessimism.gap_constants import two_arm_gap_constant
+from repro.p1.pessimism.in_sample import bound_fails
+from repro.worlds.instances.choices import HypercubeChoice, LargeDifferenceChoice
 from theorems.reward_error import (
     RewardData,
     RewardLabels,

@@ -7,8 +7,8 @@ import pytest
 from mpmath import iv
 
 from repro.core.proofs import decided
-from repro.linear_rlhf import reduction
-from repro.linear_rlhf.bandit import (
+from repro.p4.linear_rlhf import reduction
+from repro.p4.linear_rlhf.bandit import (
     difference_covariance,
     empirical_covariance,
     random_bandit,

@@ -1,7 +1,7 @@
 """P4's RLHF under a relative condition number, and what happens when it is broken."""
 
-from repro.adversaries import adversary as adversaries
-from repro.corruption.orders import Order
+from repro.labels.corruption.orders import Order
+from repro.p4.adversaries import adversary as adversaries
 
 
 def test_bad_input_is_one_line(refused):

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from repro.chipo.falling import FallingPreferences, every_table
 from repro.core.worlds import field_values
-from repro.corruption.huber_reports import HuberReports, idle_adversary
-from repro.corruption.orders import Order
-from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
+from repro.labels.corruption.huber_reports import HuberReports, idle_adversary
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_truth
+from repro.p2.chipo.falling import FallingPreferences, every_table
 
 
 def test_every_world_of_drawn_labels_can_be_ablated(swept_of):

@@ -1,11 +1,11 @@
 """P2's square XPO, and what happens when its implementation is broken."""
 
-from repro.cli.composition import compose_values
-from repro.corruption.label_mean import NOBODY
-from repro.corruption.orders import Order
+from repro.labels.corruption.label_mean import NOBODY
+from repro.labels.corruption.orders import Order
+from repro.p2.xpo import worst_reward
+from repro.study.composition import compose_values
 from repro.study.plan import built
 from repro.study.settings import session_of
-from repro.xpo import worst_reward
 
 
 def test_the_printed_sign_and_small_rewards_are_pinned_as_contradicted(contradicted_rows):

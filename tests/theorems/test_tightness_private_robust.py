@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from repro.corruption.huber_reports import HuberReports
-from repro.corruption.orders import Order
+from repro.labels.corruption.huber_reports import HuberReports
+from repro.labels.corruption.orders import Order
 
 
 def test_every_row_is_supported_and_every_control_is_caught(smoke, surprises, contradicted_rows):

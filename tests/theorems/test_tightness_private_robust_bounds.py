@@ -6,8 +6,8 @@ import math
 import pytest
 from scipy import optimize, stats
 
-from repro.corruption.huber_reports import HuberReports
-from repro.corruption.orders import Order
+from repro.labels.corruption.huber_reports import HuberReports
+from repro.labels.corruption.orders import Order
 from theorems.tightness_private_robust import (
     mean_floor,
     observed_mean,

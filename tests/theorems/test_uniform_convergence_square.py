@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from repro.corruption.huber_reports import HuberReports
-from repro.corruption.orders import Order
-from repro.preferences.label_law import fair_coins, no_randomizer
+from repro.labels.corruption.huber_reports import HuberReports
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import fair_coins, no_randomizer
 
 NEEDS = [
     ("prefactor_ltc", {"order": Order.CTL}),

@@ -10,8 +10,8 @@ from mpmath import iv
 
 from repro.base.notation import epsilon_of_cost
 from repro.core.proofs import decided
-from repro.corruption.huber_square import reported_mean
-from repro.corruption.orders import Order
+from repro.labels.corruption.huber_square import reported_mean
+from repro.labels.corruption.orders import Order
 from theorems.uniform_convergence_square import (
     Inputs,
     MeanSequences,

@@ -1,6 +1,6 @@
 """Noise for θ̃ and Σ̃ together against half of the budget for each."""
 
-from repro.curator.certified_budget import PrivateBudget
+from repro.p3.curator.certified_budget import PrivateBudget
 from tools.joint_release import JointBudget
 
 NUMBERS, N = (0.5, 25.0, 0.05, 2.0, 0.25, 24.0), 1e6

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from repro.core.stream import stream
-from repro.llm.contrasts import P4_CONTRASTS, Contrast
+from repro.llm.experiments.contrasts import P4_CONTRASTS, Contrast
 from tools import draw_p1_figure_1 as p1
 from tools import draw_p1_losses as losses
 from tools import p4_tables as p4

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from repro.objective_perturbation.calibration import Calibration, tied_otherwise
-from repro.objective_perturbation.one_dimension import LogisticRecords
-from repro.objective_perturbation.with_covariance import REPLACEMENT, WithGaussian, printed_shift
-from repro.privacy.gaussian import gaussian_delta
+from repro.labels.privacy.gaussian import gaussian_delta
+from repro.p3.objective_perturbation.calibration import Calibration, tied_otherwise
+from repro.p3.objective_perturbation.one_dimension import LogisticRecords
+from repro.p3.objective_perturbation.with_covariance import REPLACEMENT, WithGaussian, printed_shift
 from theorems import central_dp_privacy, covariance_privacy, objective_perturbation_privacy
 from tools import printed_privacy as tool
 from tools.printed_privacy import ADDED, AT_BOUNDS, PROVED, STATEMENTS, estimate, proved_row, row

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from repro.preferences.financial_pairs import financial_pairs
-from repro.training.encoding import Tokens
+from repro.labels.preferences.financial_pairs import financial_pairs
+from repro.llm.training.encoding import Tokens
 from tools import stand_in
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -55,8 +55,8 @@ def test_it_trains_compares_and_goes_on_where_it_stopped(files, tmp_path, monkey
     def trained_again(*args, **kwargs):
         raise AssertionError
 
-    monkeypatch.setattr("repro.llm.release_study.optimised", trained_again)
-    monkeypatch.setattr("repro.llm.supervised.trained", trained_again)
+    monkeypatch.setattr("repro.llm.experiments.release_study.optimised", trained_again)
+    monkeypatch.setattr("repro.llm.experiments.supervised.trained", trained_again)
     with stand_in.pretrained(*asked) as world:
         again, _ = stand_in.one_seed(world, np.random.default_rng(0))
     assert np.array_equal(first, again)

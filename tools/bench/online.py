@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from repro.instances.choices import LinearChoice
-from repro.pokl.online_newton import OnlineNewton
-from repro.pokl.run import OnlineRun
+from repro.p1.pokl.online_newton import OnlineNewton
+from repro.p1.pokl.run import OnlineRun
+from repro.worlds.instances.choices import LinearChoice
 
 INSTANCE = LinearChoice(
     kind="linear", num_states=4, num_actions=4, num_features=3, radius=1.0, theta_share=0.6,

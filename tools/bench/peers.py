@@ -7,9 +7,9 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from repro.instances.linear import random_linear_world
-from repro.pessimism.datasets import BuiltLabels
-from repro.preferences.label_counts import draw_label_counts
+from repro.labels.preferences.label_counts import draw_label_counts
+from repro.p1.pessimism.datasets import BuiltLabels
+from repro.worlds.instances.linear import random_linear_world
 from tools.bench.cpu_time import cost
 
 BATCH, ROWS = 2000, 10**5

@@ -17,7 +17,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 
 HERE = Path(__file__).parents[2]
 LINES, TEXTS = 1_000_000, 3840
@@ -71,7 +71,7 @@ def release(tree: Path, source: Path, folder: Path) -> Cost:
     """Privatise a file into a new folder, with a ledger of its own."""
     folder.mkdir(mode=0o700)
     words = (source, folder / "out.jsonl", "epsilon=0.5", f"ledger={folder / 'ledger'}")
-    return cost(tree, "repro.privatize", *words)
+    return cost(tree, "repro", "privatize", *words)
 
 
 def main(words: list[str]) -> None:
@@ -87,7 +87,7 @@ def main(words: list[str]) -> None:
             ratio = here.cpu / there.cpu
             print(f"by {tree}: {there}; ratio of CPU times {ratio:.2f}", flush=True)
         target = folder / "here" / "out.jsonl"
-        audit = cost(HERE, "repro.audit_release", target, "--original", folder / "in.jsonl")
+        audit = cost(HERE, "repro", "audit_release", target, "--original", folder / "in.jsonl")
         print(f"audit: {audit}")
 
 

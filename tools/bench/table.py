@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from repro.pokl.curves import simulate
-from repro.pokl.finite import RandomFinite
-from repro.pokl.linear import LinearClass
+from repro.p1.pokl.curves import simulate
+from repro.p1.pokl.finite import RandomFinite
+from repro.p1.pokl.linear import LinearClass
 from repro.study.parallel import ready_to_measure
 from tools.bench import dispatch, edit_loop, finished_runs, whole_machine
 from tools.bench.cpu_time import cost

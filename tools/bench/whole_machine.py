@@ -18,13 +18,13 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from repro.instances.labelled import built_at
-from repro.instances.linear import random_linear_world
-from repro.pessimism.datasets import BuiltLabels
-from repro.pokl.curves import simulate
+from repro.p1.pessimism.datasets import BuiltLabels
+from repro.p1.pokl.curves import simulate
 from repro.study.blocks import Block
 from repro.study.parallel import available_cores, ready_to_measure
 from repro.study.pool import Pool
+from repro.worlds.instances.labelled import built_at
+from repro.worlds.instances.linear import random_linear_world
 from tools.bench.markdown import print_rows
 from tools.bench.online import small_run
 

@@ -1,7 +1,8 @@
 """A seeded sample of wrong versions, each run against the tests that reach its line.
 
-    pytest tests/estimators --cov=repro.estimators --cov-context=test
-    python -m tools.mutation.run --coverage .coverage repro/estimators/*.py -- tests/estimators
+    pytest tests/worlds/estimators --cov=repro.worlds.estimators --cov-context=test
+    python -m tools.mutation.run --coverage .coverage repro/worlds/estimators/*.py \
+        -- tests/worlds/estimators
 
 The tests are collected once; every wrong version is a fork in which the code of the functions is
 exchanged in place, and which ends at the first failing test.  The unchanged code goes the same way

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
-from repro.cli import signals
-from repro.cli.outcome import INTERNAL, explained, say
+from repro.commands.process import signals
+from repro.commands.process.outcome import INTERNAL, explained, say
 
 Main = Callable[[list[str]], int]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from repro.base.errors import OF_THE_MACHINE, BadInput, one_line
-from repro.cli.signals import GO_ON, received
+from repro.commands.process.signals import GO_ON, received
 
 REFUSED, INTERNAL, MACHINE, INTERRUPTED, BROKEN_PIPE = 2, 70, 74, 130, 141
 NO_MEMORY = (

@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 from typing import NoReturn
 
-from repro.cli.command import explaining, run_command
+from repro.commands.process.command import explaining, run_command
 
 COMPLETE = "_REPRO_COMPLETE"
 """Set by a shell that asks for completions, and by whoever asks for the script of a shell."""
@@ -37,7 +37,7 @@ def called(words: list[str], listed: bool = False) -> int:
         words: of the command line.
         listed: ``--help`` and an unknown word are about the list of commands.
     """
-    from repro.cli import commands
+    from repro.commands.process import table as commands
 
     if os.environ.get(COMPLETE):
         commands.commands().main(words, prog_name="repro", complete_var=COMPLETE)
@@ -48,6 +48,6 @@ def called(words: list[str], listed: bool = False) -> int:
         return explaining(module.main, text)(rest)
     if listed and (first in ("-h", "--help") or (first != "run" and commands.is_bare(first))):
         return commands.main(words)
-    from repro.cli import run
+    from repro.commands import run
 
     return run.main(commands.of_run(rest) if first == "run" else words)

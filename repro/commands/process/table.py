@@ -21,7 +21,7 @@ from click.shell_completion import (
 from repro.base.errors import BadInput, nearest
 from repro.base.paths import conf_dir
 from repro.base.places import names
-from repro.cli.messages import top_level
+from repro.study.messages import top_level
 
 
 class Command(NamedTuple):
@@ -32,26 +32,32 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
-    "run": Command("repro.cli.run", "run an experiment: repro run offline_gap epsilon=0.5"),
+    "run": Command("repro.commands.run", "run an experiment: repro run offline_gap epsilon=0.5"),
     "catalogue": Command(
-        "repro.catalogue.__main__", 'where a statement stands: repro catalogue "P2 Theorem 5.2"'
+        "repro.commands.catalogue", 'where a statement stands: repro catalogue "P2 Theorem 5.2"'
     ),
-    "report": Command("repro.report.__main__", "one HTML page over what has been run"),
-    "plan": Command("repro.planning", "how many labels, or which budget"),
-    "which_loss": Command("repro.loss_choice", "which loss to fit, and what decides"),
-    "which_mechanism": Command("repro.mechanism_choice", "which private mechanism for a reward"),
-    "privatize": Command("repro.releasing", "label-private release of a preference file"),
-    "audit_release": Command("repro.audit_release", "does a release leak more than it may?"),
+    "report": Command("repro.commands.report", "one HTML page over what has been run"),
+    "plan": Command("repro.commands.plan", "how many labels, or which budget"),
+    "which_loss": Command("repro.commands.which_loss", "which loss to fit, and what decides"),
+    "which_mechanism": Command(
+        "repro.commands.which_mechanism", "which private mechanism for a reward"
+    ),
+    "privatize": Command("repro.commands.privatize", "label-private release of a preference file"),
+    "audit_release": Command(
+        "repro.commands.audit_release", "does a release leak more than it may?"
+    ),
     "private_reward": Command(
-        "repro.private_rewards", "a reward of one's own pairs, released privately"
+        "repro.commands.private_reward", "a reward of one's own pairs, released privately"
     ),
-    "finetune": Command("repro.finetune", "a language model from a release (extra llm)"),
-    "generate": Command("repro.generate", "answers of such a model (extra llm)"),
-    "ablate": Command("repro.ablation", "what each check of an experiment notices"),
-    "suite": Command("repro.suite", "all experiments: list, table, stability, power"),
-    "features": Command("repro.features", "label-free features of text pairs"),
-    "exploration": Command("repro.exploration", "what exploring costs under a budget"),
-    "new_theorem": Command("repro.new_theorem", "the two files of an experiment of your own"),
+    "finetune": Command("repro.commands.finetune", "a language model from a release (extra llm)"),
+    "generate": Command("repro.commands.generate", "answers of such a model (extra llm)"),
+    "ablate": Command("repro.commands.ablate", "what each check of an experiment notices"),
+    "suite": Command("repro.commands.suite", "all experiments: list, table, stability, power"),
+    "features": Command("repro.commands.features", "label-free features of text pairs"),
+    "exploration": Command("repro.commands.exploration", "what exploring costs under a budget"),
+    "new_theorem": Command(
+        "repro.commands.new_theorem", "the two files of an experiment of your own"
+    ),
 }
 """In the order of the list."""
 EXPLAIN_THEMSELVES = ("report", "exploration", "new_theorem")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from repro.cli.outcome import explained, say
-from repro.cli.signals import GO_ON, KEPT
+from repro.commands.process.outcome import explained, say
+from repro.commands.process.signals import GO_ON, KEPT
 
 UNEXPECTED = 1
 COMPOSERS = ("hydra", "omegaconf")
@@ -27,7 +27,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
         skipped because an optional extra is not installed.
     """
     from repro.api import block_store, execute
-    from repro.cli.validation import session_of_config
+    from repro.commands.runs.validation import session_of_config
     from repro.report.files import write_files
     from repro.report.progress import progress
     from repro.report.terminal import print_result
@@ -68,7 +68,7 @@ def _command(slug: str) -> str:
 
 def status_of(problem: BaseException) -> int:
     """Say in one line what went wrong; with which status to end."""
-    from repro.cli.messages import as_bad_input
+    from repro.study.messages import as_bad_input
 
     if isinstance(problem, KeyboardInterrupt):
         rest = str(problem)

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from repro.api import execute
 from repro.base.schema import Model
-from repro.cli.composition import compose_values, named_theorems
-from repro.cli.folders import made
+from repro.commands.runs.folders import made
 from repro.core.results import Result
 from repro.report.progress import progress
+from repro.study.composition import compose_values, named_theorems
 from repro.study.settings import Session, session_of
 
 

@@ -1,1 +1,1 @@
-"""Templates of ``python -m repro.new_theorem``."""
+"""Templates of ``python -m repro new_theorem``."""

@@ -1,4 +1,4 @@
-"""``pytest --pyargs repro.scaffold.every_theorem``: what every experiment owes its readers.
+"""What every experiment owes its readers: pytest --pyargs repro.commands.scaffold.every_theorem.
 
 Those of the current folder, of installed packages and the shipped ones are found by themselves;
 ``-k NAME`` takes one.  Experiments of the current folder are run, too, at smoke budget.
@@ -14,9 +14,9 @@ from repro.base.notation import AXES
 from repro.base.places import places, shipped
 from repro.catalogue.coverage import completed, problems
 from repro.catalogue.entries import load
-from repro.cli.composition import compose_values
 from repro.core.check import EVIDENCE, Theorem
 from repro.core.claims import RATE
+from repro.study.composition import compose_values
 from repro.study.discovery import find, slugs
 from repro.study.plan import Built, built
 from repro.study.settings import session_of

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from repro.base.notation import flip_prob, privacy_cost
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_counts import LabelCounts
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ import numpy as np
 from torch import Tensor
 
 from repro.base.notation import privacy_cost
-from repro.corruption.huber_square import reported_mean, worst_bad_mean
-from repro.corruption.orders import Order
-from repro.preferences.label_law import (
+from repro.labels.corruption.huber_square import reported_mean, worst_bad_mean
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import (
     Channel,
     LabelLaw,
     bradley_terry,

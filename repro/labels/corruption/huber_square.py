@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from repro.corruption.orders import Order
+from repro.labels.corruption.orders import Order
 
 
 def reported_mean(

@@ -16,8 +16,8 @@ from torch import Tensor
 
 from repro.base.notation import label_signal
 from repro.base.schema import Number
-from repro.corruption.orders import Order
-from repro.preferences.label_law import Channel, LabelLaw, randomized_response
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import Channel, LabelLaw, randomized_response
 
 
 @dataclass(frozen=True)

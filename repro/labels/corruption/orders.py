@@ -22,10 +22,10 @@ from torch import Tensor
 
 from repro.base.errors import BadInput, nearest
 from repro.base.notation import flip_prob, keep_prob
-from repro.corruption.debiasing import Reading
-from repro.preferences.label_counts import LabelCounts
-from repro.preferences.label_law import Channel as LabelChannel
-from repro.preferences.label_law import randomized_response
+from repro.labels.corruption.debiasing import Reading
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_law import Channel as LabelChannel
+from repro.labels.preferences.label_law import randomized_response
 
 Corruption = Callable[[np.random.Generator | None, LabelCounts, Reading], LabelCounts]
 """(stream, labels, how they will be read) → labels; without a stream, exact expectations."""

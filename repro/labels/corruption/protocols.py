@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from repro.base.notation import flip_prob, keep_prob
-from repro.corruption.coupling import Kernel, maximal
+from repro.labels.corruption.coupling import Kernel, maximal
 
 CHUNK = 64
 """Vectors of labels that are enumerated at a time."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from repro.base.notation import flip_prob
-from repro.corruption.budget import checked_corruption
-from repro.corruption.debiasing import Reading
-from repro.corruption.orders import Order, Randomize, binomial
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.corruption.budget import checked_corruption
+from repro.labels.corruption.debiasing import Reading
+from repro.labels.corruption.orders import Order, Randomize, binomial
+from repro.labels.preferences.label_counts import LabelCounts
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from repro.base.errors import BadInput
 from repro.base.schema import FiniteEpsilon, Model, Number, validate
-from repro.preferences.label_mixture import ROUNDING, LabelMixture, mixture_of_flips
+from repro.labels.preferences.label_mixture import ROUNDING, LabelMixture, mixture_of_flips
 
 Chance = Annotated[Number, Field(ge=0, le=1)]
 

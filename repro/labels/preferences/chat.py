@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from repro.preferences.pair_records import FIELDS
+from repro.labels.preferences.pair_records import FIELDS
 
 SPEAKERS = {"user": "Human", "assistant": "Assistant"}
 Message = tuple[str, str]

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from repro.base.errors import BadInput
-from repro.preferences.pair_records import PreferencePair
+from repro.labels.preferences.pair_records import PreferencePair
 
 PURPOSES = (
     "host a family party", "open a small bakery", "repair the roof", "take a language course",

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from repro.base.errors import BadInput
 from repro.base.paths import install_hint
-from repro.preferences.layouts import three_texts
-from repro.preferences.pair_records import (
+from repro.labels.preferences.layouts import three_texts
+from repro.labels.preferences.pair_records import (
     KEY,
     PreferencePair,
     checked_pair,

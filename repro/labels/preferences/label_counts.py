@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import flip_prob
-from repro.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
+from repro.labels.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from repro.preferences.label_information import sigmoid, sigmoid_difference
-from repro.preferences.label_law import (
+from repro.labels.preferences.label_information import sigmoid, sigmoid_difference
+from repro.labels.preferences.label_law import (
     Channel,
     Estimate,
     LabelLaw,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from repro.preferences.chat import SPEAKERS, plain
-from repro.preferences.pair_records import FIELDS
+from repro.labels.preferences.chat import SPEAKERS, plain
+from repro.labels.preferences.pair_records import FIELDS
 
 RESPONSES, BETTER = ("response_0", "response_1"), "better_response_id"
 COLUMNS = (*FIELDS, *RESPONSES, BETTER)

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from repro.base.errors import BadInput
-from repro.preferences.hub_pairs import HUB_ID, hub_pairs
-from repro.preferences.layouts import three_texts
-from repro.preferences.pair_records import KEY, PreferencePair, checked_pair
-from repro.preferences.pair_rows import ENDINGS, rows
-from repro.preferences.tables import saved_files
+from repro.labels.preferences.hub_pairs import HUB_ID, hub_pairs
+from repro.labels.preferences.layouts import three_texts
+from repro.labels.preferences.pair_records import KEY, PreferencePair, checked_pair
+from repro.labels.preferences.pair_rows import ENDINGS, rows
+from repro.labels.preferences.tables import saved_files
 
 FEWEST_PAIRS = 20
 FILE_ENDINGS = (".jsonl", ".json", ".gz", ".csv", ".parquet", ".txt")

@@ -10,9 +10,9 @@ from typing import Any
 
 from repro.base.errors import BadInput
 from repro.base.files import regular_file, unreadable
-from repro.preferences.json_lines import json_lines
-from repro.preferences.layouts import COLUMNS
-from repro.preferences.tables import arrow_rows, csv_rows, parquet_rows, saved_files
+from repro.labels.preferences.json_lines import json_lines
+from repro.labels.preferences.layouts import COLUMNS
+from repro.labels.preferences.tables import arrow_rows, csv_rows, parquet_rows, saved_files
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".csv", ".parquet")
 """Of the files that are read from a folder; by name a file may have any."""

@@ -11,7 +11,7 @@ import itertools
 import numpy as np
 
 from repro.base.errors import BadInput
-from repro.preferences.pair_records import PreferencePair
+from repro.labels.preferences.pair_records import PreferencePair
 
 SUBJECTS = {
     "the kitchen": "baking bread|cooking rice|making soup|sharpening knives|storing herbs|a stew",

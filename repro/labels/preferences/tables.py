@@ -17,7 +17,7 @@ from typing import Any
 
 from repro.base.errors import BadInput
 from repro.base.files import regular_file, small_text, unreadable
-from repro.preferences.json_lines import LONGEST_LINE
+from repro.labels.preferences.json_lines import LONGEST_LINE
 
 TOGETHER = 1000
 """Rows that are decoded at once."""

@@ -13,7 +13,7 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from repro.base.errors import BadInput
-from repro.preferences.label_law import Channel, LabelLaw, on_arrays
+from repro.labels.preferences.label_law import Channel, LabelLaw, on_arrays
 
 FURTHEST = 60.0
 """Standard deviations of a number of pairs, beyond which the chance is below 1e-700."""

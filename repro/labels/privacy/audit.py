@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from repro.privacy.black_box import LEVEL, threshold_attack
-from repro.privacy.mechanism import Guarantee, Mechanism
+from repro.labels.privacy.black_box import LEVEL, threshold_attack
+from repro.labels.privacy.mechanism import Guarantee, Mechanism
 
 ROUNDING = 1e-9
 """Relative slack of a bound that must lie below an exact ε."""

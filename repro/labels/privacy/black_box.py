@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.privacy.clopper_pearson import lower, upper
+from repro.labels.privacy.clopper_pearson import lower, upper
 
 LEVEL = 0.95
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.privacy.mechanism import Mechanism
+from repro.labels.privacy.mechanism import Mechanism
 
 
 @dataclass(frozen=True)

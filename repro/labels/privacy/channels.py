@@ -12,8 +12,8 @@ import numpy as np
 import torch
 
 from repro.base.notation import flip_prob, keep_prob
-from repro.preferences.label_law import Channel
-from repro.privacy.mechanism import Mechanism
+from repro.labels.preferences.label_law import Channel
+from repro.labels.privacy.mechanism import Mechanism
 
 Matrix = tuple[tuple[float, ...], ...]
 ROUNDING = 1e-15

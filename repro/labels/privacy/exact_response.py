@@ -4,7 +4,7 @@ No floating-point number touches a label.  The flip probability 1/(1+e^ε) is ir
 rational ε > 0, so it is rounded **up** to a multiple of 2⁻⁶⁴ and a label is flipped when a uniform
 64-bit word lies below it.  The probabilities of the two outputs then have a ratio of at most e^ε,
 exactly (P1, eq. 7 with a little more noise).  Nothing here takes a seed; simulations use
-``repro.estimators.two_arm_mle``.
+``repro.worlds.estimators.two_arm_mle``.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
-from repro.privacy.mechanism import Mechanism
+from repro.labels.privacy.mechanism import Mechanism
 
 
 def gaussian_delta(shift: float | np.ndarray, epsilon: float | np.ndarray) -> np.ndarray:
@@ -32,7 +32,7 @@ def exact_shift(epsilon: float, dp_delta: float) -> float:
     """Largest shift that is (ε, δ)-private: the analytic Gaussian calibration.
 
     Up to 1e-13 of it on either side of the root; what is printed for use rounds it down
-    (``repro.private_estimates.recipes``).
+    (``repro.p3.private_estimates.recipes``).
 
     >>> round(float(gaussian_delta(exact_shift(0.5, 1e-6), 0.5)), 12)
     1e-06

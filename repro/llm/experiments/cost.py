@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import torch
 
-from repro.llm.procedures import MODEL_KEY, DataChoice, Procedure
-from repro.training.backbone import read_config, tiny_config
-from repro.training.extra import library
-from repro.training.settings import ModelChoice, Training
+from repro.llm.experiments.procedures import MODEL_KEY, DataChoice, Procedure
+from repro.llm.training.backbone import read_config, tiny_config
+from repro.llm.training.extra import library
+from repro.llm.training.settings import ModelChoice, Training
 
 SUSTAINED = {"float32": 2e13, "mixed": 1.2e14, "bfloat16": 1.2e14, "nf4": 1.2e14}
 """Floating-point operations a second that one H100-class GPU sustains in training here."""

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from repro.base.errors import BadInput
-from repro.llm.procedures import PIPELINE
-from repro.preferences.financial_pairs import planted_reward
-from repro.training.pairs import TextPairs
+from repro.labels.preferences.financial_pairs import planted_reward
+from repro.llm.experiments.procedures import PIPELINE
+from repro.llm.training.pairs import TextPairs
 
 Texts = Sequence[str]
 Judge = Callable[[Texts, Texts, Texts], np.ndarray]

@@ -19,15 +19,15 @@ from scipy.special import comb
 from torch import Tensor
 
 from repro.base.notation import privacy_cost
-from repro.llm.judges import length_controlled, wins
-from repro.llm.pessimism import FeatureBonus, feature_bonus, gibbs_weights
-from repro.llm.release_study import LONGEST_OF, SimulatedRelease
-from repro.llm.reward_head import FeatureMap, RewardModel, fitted_head, with_backbone
-from repro.llm.study import Study, ranking_accuracy
-from repro.training.encoding import encode
-from repro.training.losses import mixture_loss
-from repro.training.policy_gradient import optimised_policy
-from repro.training.trainers import run_key
+from repro.llm.experiments.judges import length_controlled, wins
+from repro.llm.experiments.pessimism import FeatureBonus, feature_bonus, gibbs_weights
+from repro.llm.experiments.release_study import LONGEST_OF, SimulatedRelease
+from repro.llm.experiments.reward_head import FeatureMap, RewardModel, fitted_head, with_backbone
+from repro.llm.experiments.study import Study, ranking_accuracy
+from repro.llm.training.encoding import encode
+from repro.llm.training.losses import mixture_loss
+from repro.llm.training.policy_gradient import optimised_policy
+from repro.llm.training.trainers import run_key
 
 Texts = Sequence[str]
 

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from repro.base.schema import Finite, KLWeight, Model, Positive, Whole
-from repro.training.policy_gradient import Rollouts
-from repro.training.settings import Count, Limits, Sampling, Seed, Text, Training
+from repro.llm.training.policy_gradient import Rollouts
+from repro.llm.training.settings import Count, Limits, Sampling, Seed, Text, Training
 
 PIPELINE = "theorem.worlds.release"
 """Where a config has the model, the pairs and the procedure; other worlds of a theorem read them

@@ -13,15 +13,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.llm.judges import length_controlled, longer_wins, wins
-from repro.llm.study import Study, ranking_accuracy
+from repro.llm.experiments.judges import length_controlled, longer_wins, wins
+from repro.llm.experiments.study import Study, ranking_accuracy
+from repro.llm.training.direct_preference import optimised
+from repro.llm.training.objectives import objective
+from repro.llm.training.settings import Training
+from repro.llm.training.trainers import run_key
 from repro.study.blocks import Block, BlockStore
 from repro.study.machine import machine
 from repro.study.sources import code_fingerprint
-from repro.training.direct_preference import optimised
-from repro.training.objectives import objective
-from repro.training.settings import Training
-from repro.training.trainers import run_key
 
 ANSWERS = 2
 """To each prompt for one seed, which halves the noise of drawing them."""
@@ -119,7 +119,7 @@ class SimulatedRelease:
         """What the policy reaches; read, where an earlier row of the run has trained it.
 
         Args:
-            loss: an objective of ``repro.training.objectives``.
+            loss: an objective of ``repro.llm.training.objectives``.
 
         Raises:
             Diverged: its steps blow up.

@@ -14,13 +14,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from repro.llm.procedures import RewardTraining
-from repro.training.direct_preference import Reference
-from repro.training.encoding import EncodedPairs, Tokens
-from repro.training.log_prob import frozen
-from repro.training.objectives import Loss
-from repro.training.reward_model import reward_rows, scored_copy
-from repro.training.trainers import TrainingRun, reward_trainer, trained
+from repro.llm.experiments.procedures import RewardTraining
+from repro.llm.training.direct_preference import Reference
+from repro.llm.training.encoding import EncodedPairs, Tokens
+from repro.llm.training.log_prob import frozen
+from repro.llm.training.objectives import Loss
+from repro.llm.training.reward_model import reward_rows, scored_copy
+from repro.llm.training.trainers import TrainingRun, reward_trainer, trained
 
 
 def pooled_features(model: Any, tokens: Tokens, pooling: str) -> Tensor:

@@ -1,6 +1,6 @@
 """Pairs of an experiment, split in their order: trained on, held out, and of the judge.
 
-Sources are those of ``repro.preferences.pair_files``, or the generated financial decisions.
+Sources are those of ``repro.labels.preferences.pair_files``, or the generated financial decisions.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from itertools import accumulate
 from repro.base.errors import BadInput
 from repro.base.files import expanded
 from repro.core.fingerprint import fingerprint
-from repro.llm.procedures import PIPELINE, DataChoice
-from repro.preferences.financial_pairs import financial_pairs
-from repro.preferences.pair_files import read_pairs
-from repro.preferences.pair_records import PreferencePair
-from repro.training.extra import quiet_hub
-from repro.training.pairs import TextPairs
+from repro.labels.preferences.financial_pairs import financial_pairs
+from repro.labels.preferences.pair_files import read_pairs
+from repro.labels.preferences.pair_records import PreferencePair
+from repro.llm.experiments.procedures import PIPELINE, DataChoice
+from repro.llm.training.extra import quiet_hub
+from repro.llm.training.pairs import TextPairs
 
 KEY = f"{PIPELINE}.data.path"
 

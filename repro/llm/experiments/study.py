@@ -17,18 +17,18 @@ import torch
 from torch import Tensor
 
 from repro.core.fingerprint import fingerprint
-from repro.instances.labelled import cache_in_use, device_in_use
-from repro.llm.judges import ChatJudge, HeldOutJudge, Judge, planted_judge
-from repro.llm.procedures import MODEL_KEY, DataChoice, Procedure
-from repro.llm.splits import Splits, load_splits, with_digest
-from repro.llm.supervised import Variant, fine_tuned, supervised_rows
-from repro.training.backbone import Backbone, load_backbone, read_config
-from repro.training.direct_preference import Reference
-from repro.training.encoding import EncodedPairs, encode_pairs
-from repro.training.log_prob import pair_log_prob
-from repro.training.responses import draw_responses
-from repro.training.settings import ModelChoice
-from repro.training.trainers import TrainingRun
+from repro.llm.experiments.judges import ChatJudge, HeldOutJudge, Judge, planted_judge
+from repro.llm.experiments.procedures import MODEL_KEY, DataChoice, Procedure
+from repro.llm.experiments.splits import Splits, load_splits, with_digest
+from repro.llm.experiments.supervised import Variant, fine_tuned, supervised_rows
+from repro.llm.training.backbone import Backbone, load_backbone, read_config
+from repro.llm.training.direct_preference import Reference
+from repro.llm.training.encoding import EncodedPairs, encode_pairs
+from repro.llm.training.log_prob import pair_log_prob
+from repro.llm.training.responses import draw_responses
+from repro.llm.training.settings import ModelChoice
+from repro.llm.training.trainers import TrainingRun
+from repro.worlds.instances.labelled import cache_in_use, device_in_use
 
 SCORING_BATCH = 256
 

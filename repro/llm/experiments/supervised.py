@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 from torch import Tensor
 
-from repro.training.encoding import EncodedPairs, sorted_by
-from repro.training.extra import library
-from repro.training.trainers import TrainingRun, trained
+from repro.llm.training.encoding import EncodedPairs, sorted_by
+from repro.llm.training.extra import library
+from repro.llm.training.trainers import TrainingRun, trained
 
 Variant = Literal["repaired", "as_published"]
 UNSCORED = -100

@@ -2,7 +2,7 @@
 
 A study that repeats a release over seeds uses seeded coins, since its numbers have to come back
 from the same seed.  Labels of real people are never released this way: that is
-``python -m repro.privatize``, whose coins are the operating system's.
+``python -m repro privatize``, whose coins are the operating system's.
 """
 
 from __future__ import annotations
@@ -19,12 +19,8 @@ from torch import Tensor
 from repro.base.notation import epsilon_of_cost, flip_prob, privacy_cost
 from repro.base.schema import Epsilon
 from repro.core.check import Algorithm, Assumed, Quantity, SweptCheck
-from repro.corruption.debiasing import ReadingOf, debiased
-from repro.instances.labelled import LabelStages
-from repro.llm.cost import cost, in_words
-from repro.llm.release_study import Seed, SimulatedRelease
-from repro.llm.study import Pipeline
-from repro.preferences.label_law import (
+from repro.labels.corruption.debiasing import ReadingOf, debiased
+from repro.labels.preferences.label_law import (
     Channel,
     Estimate,
     LabelLaw,
@@ -32,7 +28,11 @@ from repro.preferences.label_law import (
     bradley_terry,
     randomized_response,
 )
-from repro.training.trainers import Diverged
+from repro.llm.experiments.cost import cost, in_words
+from repro.llm.experiments.release_study import Seed, SimulatedRelease
+from repro.llm.experiments.study import Pipeline
+from repro.llm.training.trainers import Diverged
+from repro.worlds.instances.labelled import LabelStages
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -13,8 +13,8 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.files import expanded
-from repro.training.extra import library
-from repro.training.settings import ModelChoice, Shape
+from repro.llm.training.extra import library
+from repro.llm.training.settings import ModelChoice, Shape
 
 KEY = "model"
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)

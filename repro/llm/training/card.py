@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.base.notation import flip_prob
-from repro.training.extra import library
+from repro.llm.training.extra import library
 
 NAMES = {
     "rdpo": "rDPO, the debiased loss (P4, arXiv 2505.15694, eq. 16)",

@@ -10,12 +10,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from repro.training.encoding import EncodedPairs, sorted_by
-from repro.training.extra import library
-from repro.training.log_prob import pair_log_prob
-from repro.training.objectives import Objective
-from repro.training.settings import Training
-from repro.training.trainers import TrainingRun, preference_trainer, trained
+from repro.llm.training.encoding import EncodedPairs, sorted_by
+from repro.llm.training.extra import library
+from repro.llm.training.log_prob import pair_log_prob
+from repro.llm.training.objectives import Objective
+from repro.llm.training.settings import Training
+from repro.llm.training.trainers import TrainingRun, preference_trainer, trained
 
 
 @dataclass(frozen=True)

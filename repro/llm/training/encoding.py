@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from repro.training.pairs import TextPairs
-from repro.training.settings import Limits
+from repro.llm.training.pairs import TextPairs
+from repro.llm.training.settings import Limits
 
 Texts = Sequence[str]
 

@@ -1,6 +1,6 @@
-"""From a release of labels to a model in a folder: what ``python -m repro.finetune`` does.
+"""From a release of labels to a model in a folder: what ``python -m repro finetune`` does.
 
-No raw label can enter: training reads a release of ``python -m repro.privatize``, never the file
+No raw label can enter: training reads a release of ``python -m repro privatize``, never the file
 that was released, so that checkpoints, curves and the model are post-processing of it.  Epochs,
 seeds and runs on the same release cost no further ε; another release of the same pairs does, and
 its manifest counts it.
@@ -24,18 +24,18 @@ from pydantic import Field
 from repro.base.device import resolve_device
 from repro.base.errors import BadInput
 from repro.base.schema import KLWeight, Positive, Whole
-from repro.training.backbone import Backbone, load_backbone
-from repro.training.card import UNTRAINED, base_of, model_card
-from repro.training.direct_preference import Reference, preferred
-from repro.training.encoding import encode_pairs
-from repro.training.extra import library
-from repro.training.losses import mixture_loss
-from repro.training.objectives import objective
-from repro.training.pairs import TextPairs
-from repro.training.released import released_pairs
-from repro.training.reward_model import reward_rows, scored_copy
-from repro.training.settings import Limits, ModelChoice, Precision, Seed, Text, Training
-from repro.training.trainers import Diverged, TrainingRun, reward_trainer, run_key, trained
+from repro.llm.training.backbone import Backbone, load_backbone
+from repro.llm.training.card import UNTRAINED, base_of, model_card
+from repro.llm.training.direct_preference import Reference, preferred
+from repro.llm.training.encoding import encode_pairs
+from repro.llm.training.extra import library
+from repro.llm.training.losses import mixture_loss
+from repro.llm.training.objectives import objective
+from repro.llm.training.pairs import TextPairs
+from repro.llm.training.released import released_pairs
+from repro.llm.training.reward_model import reward_rows, scored_copy
+from repro.llm.training.settings import Limits, ModelChoice, Precision, Seed, Text, Training
+from repro.llm.training.trainers import Diverged, TrainingRun, reward_trainer, run_key, trained
 
 REWARD = "reward"
 Loss = Literal["rdpo", "private", "square", "dpo", "reward"]
@@ -47,7 +47,7 @@ class FinetuneRequest(Training, Limits):
     """Arguments of the command, beside those of ``Training``.
 
     Attributes:
-        release: OUT.jsonl of ``python -m repro.privatize``, its manifest beside it.
+        release: OUT.jsonl of ``python -m repro privatize``, its manifest beside it.
         output: a new folder for the model; a stopped run goes on from the checkpoints in it.
         model: a hub id or a folder of weights; none builds a tiny one, to try the command.
         loss: ``rdpo``, ``private`` (PrivχPO), ``square`` (SquareχPO), ``dpo`` (biased on private

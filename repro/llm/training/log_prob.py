@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from repro.training.encoding import EncodedPairs, Tokens
+from repro.llm.training.encoding import EncodedPairs, Tokens
 
 
 def response_log_prob(model: Any, tokens: Tokens) -> Tensor:

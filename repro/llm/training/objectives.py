@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from repro.base.errors import BadInput
-from repro.training.losses import debiased_loss, log_loss, mixture_loss, square_loss
+from repro.llm.training.losses import debiased_loss, log_loss, mixture_loss, square_loss
 
 Difference = Callable[[Tensor, Tensor], Tensor]
 """log π/π_ref of the first and of the second responses → reward difference."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from repro.preferences.pair_records import PreferencePair
+from repro.labels.preferences.pair_records import PreferencePair
 
 
 @dataclass(frozen=True)

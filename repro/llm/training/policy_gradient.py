@@ -20,10 +20,10 @@ from pydantic import Field, model_validator
 from torch import Tensor
 
 from repro.base.schema import KLWeight, Model, Positive, Whole
-from repro.training.encoding import encode_prompts
-from repro.training.extra import library
-from repro.training.settings import Count, Limits, Sampling
-from repro.training.trainers import Diverged, narrow_head
+from repro.llm.training.encoding import encode_prompts
+from repro.llm.training.extra import library
+from repro.llm.training.settings import Count, Limits, Sampling
+from repro.llm.training.trainers import Diverged, narrow_head
 
 Texts = Sequence[str]
 Reward = Callable[[Texts, Texts], Tensor]

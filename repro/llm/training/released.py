@@ -1,4 +1,4 @@
-"""Pairs whose labels have been released by ``python -m repro.privatize``.
+"""Pairs whose labels have been released by ``python -m repro privatize``.
 
 That is the way for labels of real people: the coins are the operating system's, the release is made
 once, and training reads its labels as they are, at the ε of its manifest.  Simulations, which
@@ -13,15 +13,15 @@ from pathlib import Path
 import torch
 
 from repro.base.errors import BadInput
+from repro.llm.training.pairs import TextPairs
 from repro.release.canonical import compared, line
 from repro.release.exports import ENDINGS
 from repro.release.manifest import manifest_path, parsed_manifest, read_manifest
 from repro.release.records import read_records
 from repro.release.released import Answer, read_release
-from repro.training.pairs import TextPairs
 
 KEY = "release"
-RAW = "this is a raw file: release it first (python -m repro.privatize IN OUT.jsonl epsilon=1)"
+RAW = "this is a raw file: release it first (python -m repro privatize IN OUT.jsonl epsilon=1)"
 
 
 def released_pairs(path: Path) -> tuple[TextPairs, float]:

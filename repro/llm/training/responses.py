@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from repro.training.encoding import encode_prompts, padded
-from repro.training.settings import Limits, Sampling
+from repro.llm.training.encoding import encode_prompts, padded
+from repro.llm.training.settings import Limits, Sampling
 
 
 def draw_responses(

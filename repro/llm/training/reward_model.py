@@ -7,8 +7,8 @@ from typing import Any
 
 from torch import Tensor
 
-from repro.training.encoding import EncodedPairs
-from repro.training.extra import library
+from repro.llm.training.encoding import EncodedPairs
+from repro.llm.training.extra import library
 
 
 def reward_rows(pairs: EncodedPairs, labels: Tensor) -> dict[str, list]:

@@ -23,9 +23,9 @@ from torch import Tensor
 
 from repro.base.errors import BadInput
 from repro.base.files import json_object
-from repro.training.extra import library
-from repro.training.objectives import Loss, Objective
-from repro.training.settings import Training
+from repro.llm.training.extra import library
+from repro.llm.training.objectives import Loss, Objective
+from repro.llm.training.settings import Training
 
 Rows = Mapping[str, list]
 OPTIMIZERS = {"adamw": "adamw_torch", "sgd": "sgd"}

@@ -10,12 +10,12 @@ import math
 import torch
 from torch import Tensor
 
-from repro.estimators.channel_mle import Directions
-from repro.instances.linear import LinearWorld
-from repro.pessimism.gap_constants import curvature
-from repro.policies.regularisers import KL, Regulariser
-from repro.preferences.label_information import inverse_slope, sigmoid, sigmoid_difference
-from repro.preferences.label_mixture import LabelMixture
+from repro.labels.preferences.label_information import inverse_slope, sigmoid, sigmoid_difference
+from repro.labels.preferences.label_mixture import LabelMixture
+from repro.p1.pessimism.gap_constants import curvature
+from repro.worlds.estimators.channel_mle import Directions
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.policies.regularisers import KL, Regulariser
 
 
 def inverse_information(difference: float, epsilon: float, response: LabelMixture) -> float:

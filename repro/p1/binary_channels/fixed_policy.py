@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from repro.instances.linear import LinearWorld
-from repro.instances.two_arms import TwoArmWorld
-from repro.policies.regularisers import Regulariser
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.instances.two_arms import TwoArmWorld
+from repro.worlds.policies.regularisers import Regulariser
 
 
 def fixed_policy_world(

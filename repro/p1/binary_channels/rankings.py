@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from repro.core.check import privacy_mistake
-from repro.policies.gibbs import gibbs_policy, gibbs_suboptimality
-from repro.preferences.label_law import Estimate, as_fitted
+from repro.labels.preferences.label_law import Estimate, as_fitted
+from repro.worlds.policies.gibbs import gibbs_policy, gibbs_suboptimality
 
 STEPS = 25
 SHIFT = 0.1

@@ -11,14 +11,18 @@ import torch
 from scipy import stats
 from torch import Tensor
 
-from repro.binary_channels import bounds as label
-from repro.corrected_gap.bounds import HELLINGER
-from repro.estimators.two_arm_mle import two_arm_mle
-from repro.policies.regularisers import AlphaMixture, regularised_policy, regularised_suboptimality
-from repro.preferences.label_counts import LabelCounts
-from repro.preferences.label_information import inverse_information, inverse_slope
-from repro.preferences.label_mixture import LabelMixture
-from repro.preferences.label_process import LabelProcess
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_information import inverse_information, inverse_slope
+from repro.labels.preferences.label_mixture import LabelMixture
+from repro.labels.preferences.label_process import LabelProcess
+from repro.p1.binary_channels import bounds as label
+from repro.p1.corrected_gap.bounds import HELLINGER
+from repro.worlds.estimators.two_arm_mle import two_arm_mle
+from repro.worlds.policies.regularisers import (
+    AlphaMixture,
+    regularised_policy,
+    regularised_suboptimality,
+)
 
 MOST_LOG_PAIRS = 3.3
 LARGEST = 1e12

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from repro.preferences.label_information import inverse_information, log_likelihood_slope
+from repro.labels.preferences.label_information import inverse_information, log_likelihood_slope
 
 HELLINGER = 8.0
 """(Δ − Δ′)² ≤ 8·W·(1 − affinity) of two private labels (Lemma 2); no smaller constant will do."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats
 
-from repro.hypercube.risk import WINDOW, binary_kl
-from repro.preferences.label_process import AS_STATED, LabelProcess
+from repro.labels.preferences.label_process import AS_STATED, LabelProcess
+from repro.p1.hypercube.risk import WINDOW, binary_kl
 
 NODES = 40
 """Gauss–Legendre nodes of the prior: twice as many change no risk by 1e-6."""

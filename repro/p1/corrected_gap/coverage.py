@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from scipy import linalg
 
-from repro.instances.linear import LinearWorld
-from repro.preferences.label_information import inverse_information
+from repro.labels.preferences.label_information import inverse_information
+from repro.worlds.instances.linear import LinearWorld
 
 OF_PAIRS = 0.0688
 """Theorem 3 at large n: 0.34·2·σ′(½)/(1 + e^0.2 + 0.1), rounded down."""

@@ -15,8 +15,8 @@ import numpy as np
 from scipy import stats
 from scipy.special import betainc, betaincc
 
-from repro.preferences.label_information import inverse_information, sigmoid
-from repro.preferences.label_process import AS_STATED, LabelProcess
+from repro.labels.preferences.label_information import inverse_information, sigmoid
+from repro.labels.preferences.label_process import AS_STATED, LabelProcess
 
 HALVINGS = 60
 

@@ -10,13 +10,13 @@ import numpy as np
 import torch
 from scipy import stats
 
-from repro.corrected_gap import bounds as bound
-from repro.corrected_gap.bounds import Cell
-from repro.corrected_gap.cosine_prior import CosinePrior
-from repro.estimators.two_arm_mle import two_arm_mle
-from repro.preferences import label_information as label
-from repro.preferences.label_counts import LabelCounts
-from repro.preferences.label_process import AS_STATED, LabelProcess
+from repro.labels.preferences import label_information as label
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_process import AS_STATED, LabelProcess
+from repro.p1.corrected_gap import bounds as bound
+from repro.p1.corrected_gap.bounds import Cell
+from repro.p1.corrected_gap.cosine_prior import CosinePrior
+from repro.worlds.estimators.two_arm_mle import two_arm_mle
 
 TIE = 1e-9
 """Two likelihoods this close in wins are equal; a tie counts as a mistake."""

@@ -13,7 +13,7 @@ from scipy import special
 
 from repro.base.notation import flip_prob, label_signal
 from repro.core.check import privacy_mistake
-from repro.hypercube.prior import HypercubePrior
+from repro.p1.hypercube.prior import HypercubePrior
 
 
 @dataclass(frozen=True, eq=False)

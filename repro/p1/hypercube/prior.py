@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from repro.base.notation import flip_prob, label_signal
-from repro.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
+from repro.labels.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
 
 
 @dataclass(frozen=True)

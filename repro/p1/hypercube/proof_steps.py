@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from repro.base.notation import label_signal
-from repro.hypercube import risk as exact
-from repro.hypercube.prior import HypercubePrior, bernoulli_kl
-from repro.preferences.label_process import AS_STATED, LabelProcess
+from repro.labels.preferences.label_process import AS_STATED, LabelProcess
+from repro.p1.hypercube import risk as exact
+from repro.p1.hypercube.prior import HypercubePrior, bernoulli_kl
 
 LARGEST = 1e12
 """Ratios are cut here: who is told the truth has no risk."""

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from scipy import special, stats
 
-from repro.hypercube.learners import HypercubeLabels, posterior_mean
-from repro.hypercube.prior import HypercubePrior
-from repro.preferences.label_process import AS_STATED, LabelProcess
+from repro.labels.preferences.label_process import AS_STATED, LabelProcess
+from repro.p1.hypercube.learners import HypercubeLabels, posterior_mean
+from repro.p1.hypercube.prior import HypercubePrior
 
 WINDOW = 12.0
 """Standard deviations of a binomial count that the exact sum keeps."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from repro.estimators.channel_mle import channel_mle, rates_of
-from repro.estimators.mixture_mle import mixture_mle
-from repro.estimators.region import BALL_REGION, BOX_REGION, Region
-from repro.instances.linear import LinearWorld
-from repro.preferences.label_counts import LabelCounts
-from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
+from repro.worlds.estimators.channel_mle import channel_mle, rates_of
+from repro.worlds.estimators.mixture_mle import mixture_mle
+from repro.worlds.estimators.region import BALL_REGION, BOX_REGION, Region
+from repro.worlds.instances.linear import LinearWorld
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,27 +11,27 @@ import torch
 from torch import Tensor
 
 from repro.base.schema import Pairs, Positive, Probability
-from repro.estimators.two_arm_mle import two_arm_mle
-from repro.instances.assumptions import linear_concentrability, two_arm_concentrability
-from repro.instances.build import World
-from repro.instances.labelled import LabelledInstance, PrivateLabels
-from repro.instances.linear import LinearWorld
-from repro.instances.two_arms import TwoArmWorld
-from repro.pessimism.bonus import bonus
-from repro.pessimism.class_fits import ClassFits
-from repro.pessimism.gap_constants import (
+from repro.labels.preferences.label_counts import LabelCounts, draw_label_counts
+from repro.labels.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
+from repro.p1.pessimism.bonus import bonus
+from repro.p1.pessimism.class_fits import ClassFits
+from repro.p1.pessimism.gap_constants import (
     bonus_gap,
     gap_constant,
     private_fisher_information,
     two_arm_bonus_gap,
     two_arm_gap_constant,
 )
-from repro.policies.covering import log_covering_table
-from repro.policies.gibbs import gibbs_suboptimality, sum_last
-from repro.policies.regularisers import KL, Regulariser, regularised_suboptimality
-from repro.policies.reward_class import BALL, RewardClass
-from repro.preferences.label_counts import LabelCounts, draw_label_counts
-from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
+from repro.worlds.estimators.two_arm_mle import two_arm_mle
+from repro.worlds.instances.assumptions import linear_concentrability, two_arm_concentrability
+from repro.worlds.instances.build import World
+from repro.worlds.instances.labelled import LabelledInstance, PrivateLabels
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.instances.two_arms import TwoArmWorld
+from repro.worlds.policies.covering import log_covering_table
+from repro.worlds.policies.gibbs import gibbs_suboptimality, sum_last
+from repro.worlds.policies.regularisers import KL, Regulariser, regularised_suboptimality
+from repro.worlds.policies.reward_class import BALL, RewardClass
 
 LIMIT_DRAWS = 2000
 """Pairs of normal errors behind a limit: the share of a gap that is random comes out to 2 %."""

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import flip_prob
-from repro.instances.linear import LinearWorld, feature_covariance
-from repro.instances.two_arms import TwoArmWorld
-from repro.policies.regularisers import KL, Regulariser, response_weights
-from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
+from repro.labels.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
+from repro.worlds.instances.linear import LinearWorld, feature_covariance
+from repro.worlds.instances.two_arms import TwoArmWorld
+from repro.worlds.policies.regularisers import KL, Regulariser, response_weights
 
 
 def label_information(

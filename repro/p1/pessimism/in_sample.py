@@ -7,9 +7,9 @@ import math
 import numpy as np
 import torch
 
-from repro.instances.two_arms import TwoArmWorld
-from repro.preferences.label_counts import LabelCounts, private_win_prob
-from repro.preferences.label_law import Estimate, as_fitted
+from repro.labels.preferences.label_counts import LabelCounts, private_win_prob
+from repro.labels.preferences.label_law import Estimate, as_fitted
+from repro.worlds.instances.two_arms import TwoArmWorld
 
 JUST_ABOVE = 1.1
 """Squared distance of the two rewards over the bound, at the mean number of pairs."""

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from repro.core.check import privacy_mistake
-from repro.pessimism.datasets import Datasets
-from repro.preferences.label_counts import LabelCounts, randomize_counts
+from repro.labels.preferences.label_counts import LabelCounts, randomize_counts
+from repro.p1.pessimism.datasets import Datasets
 
 EPSILON_OVERSTATED = 1.2
 """A privacy budget believed 20 % higher than it is."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from repro.core.check import Assumed, Assumes, SweptCheck
-from repro.instances.assumptions import realizable_and_covered
-from repro.pokl.run import OnlineRun
+from repro.p1.pokl.run import OnlineRun
+from repro.worlds.instances.assumptions import realizable_and_covered
 
 
 def as_told(*assumed: Callable[[OnlineRun], Iterable[Assumed]]) -> Assumes:

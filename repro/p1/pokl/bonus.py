@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from repro.base.notation import privacy_cost
-from repro.preferences.label_information import inverse_information
+from repro.labels.preferences.label_information import inverse_information
 
 
 def confidence_weight(

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from repro.estimators.box import nearest_in_box
-from repro.instances.linear import LinearWorld
-from repro.pokl.least_squares import (
+from repro.p1.pokl.least_squares import (
     finite_least_squares,
     linear_least_squares,
 )
-from repro.pokl.linear import LinearLearner
-from repro.policies.reward_class import RewardClass
+from repro.p1.pokl.linear import LinearLearner
+from repro.worlds.estimators.box import nearest_in_box
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.policies.reward_class import RewardClass
 
 if TYPE_CHECKING:
-    from repro.pokl.runs import Runs
+    from repro.p1.pokl.runs import Runs
 
 ROUGHLY = partial(nearest_in_box, smallest_move=1e-7)
 """One step of Gauss–Newton: where a face binds, errors are as large as the box."""

@@ -16,12 +16,12 @@ from torch import Tensor
 
 from repro.core.batches import BATCH
 from repro.core.check import Algorithm, Quantity
-from repro.pokl.linear import LinearClass
-from repro.pokl.rate import RegretRate, regret_rate
-from repro.pokl.run import OnlineRun
-from repro.pokl.runs import Round, Runs
-from repro.policies.gibbs import gibbs_suboptimality
-from repro.preferences.block_draws import DrawsOfParts, draws_on, geometric_times
+from repro.labels.preferences.block_draws import DrawsOfParts, draws_on, geometric_times
+from repro.p1.pokl.linear import LinearClass
+from repro.p1.pokl.rate import RegretRate, regret_rate
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.runs import Round, Runs
+from repro.worlds.policies.gibbs import gibbs_suboptimality
 
 Watch = Callable[[Runs, Round], Tensor]
 """What is recorded of each round, (L,)."""

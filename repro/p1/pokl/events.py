@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.pokl.curves import RegretCurve, wrong
-from repro.pokl.run import OnlineRun
-from repro.pokl.runs import Round, Runs
+from repro.p1.pokl.curves import RegretCurve, wrong
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.runs import Round, Runs
 
 SLACK = 1e-9
 """A deficit up to here is rounding."""

@@ -15,11 +15,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.instances.linear import LinearWorld
-from repro.pokl.least_squares import finite_least_squares
+from repro.p1.pokl.least_squares import finite_least_squares
+from repro.worlds.instances.linear import LinearWorld
 
 if TYPE_CHECKING:
-    from repro.pokl.runs import Runs
+    from repro.p1.pokl.runs import Runs
 
 Losses = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 """(pairs, label sums, differences, believed 2α−1) → (L, N), the least for the estimate."""

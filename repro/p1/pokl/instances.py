@@ -19,9 +19,9 @@ from repro.base.schema import (
     Share,
     Whole,
 )
-from repro.instances.build import build_world
-from repro.instances.choices import Count, LinearChoice, Seed
-from repro.instances.linear import LinearWorld, random_linear_world
+from repro.worlds.instances.build import build_world
+from repro.worlds.instances.choices import Count, LinearChoice, Seed
+from repro.worlds.instances.linear import LinearWorld, random_linear_world
 
 
 class SteadyPolicyChoice(Model):

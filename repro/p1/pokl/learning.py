@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from torch import Tensor
 
-from repro.instances.linear import LinearWorld
+from repro.worlds.instances.linear import LinearWorld
 
 if TYPE_CHECKING:
-    from repro.pokl.runs import Runs
+    from repro.p1.pokl.runs import Runs
 
 
 class RunLearner(Protocol):

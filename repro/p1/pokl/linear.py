@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from repro.instances.linear import LinearWorld, with_leading_features
-from repro.pokl.least_squares import linear_least_squares
-from repro.policies.covering import log_covering_ball
-from repro.policies.gibbs import sum_last
+from repro.p1.pokl.least_squares import linear_least_squares
+from repro.worlds.instances.linear import LinearWorld, with_leading_features
+from repro.worlds.policies.covering import log_covering_ball
+from repro.worlds.policies.gibbs import sum_last
 
 if TYPE_CHECKING:
-    from repro.pokl.runs import Runs
+    from repro.p1.pokl.runs import Runs
 
 
 @dataclass(frozen=True, eq=False)

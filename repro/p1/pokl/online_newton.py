@@ -23,14 +23,14 @@ from scipy.linalg import solve_discrete_lyapunov
 from torch import Tensor
 
 from repro.base.notation import label_signal, privacy_cost
-from repro.estimators.ball import nearest_in_ball
-from repro.instances.linear import LinearWorld, feature_covariance
-from repro.pokl.run import OnlineRun
-from repro.pokl.runs import Round, Runs
-from repro.policies.covering import log_covering_ball
-from repro.policies.gibbs import gibbs_policy
-from repro.preferences.block_draws import NumpyDraws, geometric_times
-from repro.preferences.label_information import inverse_slope
+from repro.labels.preferences.block_draws import NumpyDraws, geometric_times
+from repro.labels.preferences.label_information import inverse_slope
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.runs import Round, Runs
+from repro.worlds.estimators.ball import nearest_in_ball
+from repro.worlds.instances.linear import LinearWorld, feature_covariance
+from repro.worlds.policies.covering import log_covering_ball
+from repro.worlds.policies.gibbs import gibbs_policy
 
 Matrix = Literal["least_slope", "own_slope", "frozen"]
 """What V adds for a label: σ′(B)·xxᵀ, σ′(xᵀθ)·xxᵀ at the estimate, or nothing."""

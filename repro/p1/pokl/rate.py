@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import label_signal
-from repro.instances.linear import LinearWorld, centred, feature_covariance
-from repro.policies.gibbs import gibbs_policy
+from repro.worlds.instances.linear import LinearWorld, centred, feature_covariance
+from repro.worlds.policies.gibbs import gibbs_policy
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from scipy.special import ndtri_exp
 
-from repro.preferences.label_information import inverse_information
+from repro.labels.preferences.label_information import inverse_information
 
 TAIL = math.e / (math.e - 1)
 """A sum of conditional means in [0, 1] is at most so many times the sum plus log(1/δ)."""

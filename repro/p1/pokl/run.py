@@ -21,15 +21,21 @@ from repro.base.schema import (
     Positive,
     Probability,
 )
-from repro.corruption.label_mean import NOBODY, Adversary, LabelMean, WorseResponse, released_mean
-from repro.corruption.orders import Order
-from repro.instances.labelled import PrivateLabels, built
-from repro.instances.linear import LinearWorld
-from repro.pokl.bonus import confidence_weight
-from repro.pokl.bonus import proven_weight as proven
-from repro.pokl.instances import OnlineChoice
-from repro.pokl.learning import RewardsOn
-from repro.pokl.linear import LinearClass
+from repro.labels.corruption.label_mean import (
+    NOBODY,
+    Adversary,
+    LabelMean,
+    WorseResponse,
+    released_mean,
+)
+from repro.labels.corruption.orders import Order
+from repro.p1.pokl.bonus import confidence_weight
+from repro.p1.pokl.bonus import proven_weight as proven
+from repro.p1.pokl.instances import OnlineChoice
+from repro.p1.pokl.learning import RewardsOn
+from repro.p1.pokl.linear import LinearClass
+from repro.worlds.instances.labelled import PrivateLabels, built
+from repro.worlds.instances.linear import LinearWorld
 
 
 def nobody(corruption: float) -> Adversary:

@@ -18,12 +18,12 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import label_signal
-from repro.corruption.label_mean import drawn_mean
-from repro.instances.linear import LinearWorld
-from repro.pokl.learning import RunLearner
-from repro.pokl.run import OnlineRun
-from repro.policies.gibbs import gibbs_policies, gibbs_policy, gibbs_suboptimality
-from repro.preferences.block_draws import Draws
+from repro.labels.corruption.label_mean import drawn_mean
+from repro.labels.preferences.block_draws import Draws
+from repro.p1.pokl.learning import RunLearner
+from repro.p1.pokl.run import OnlineRun
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.policies.gibbs import gibbs_policies, gibbs_policy, gibbs_suboptimality
 
 
 @dataclass(frozen=True, eq=False)

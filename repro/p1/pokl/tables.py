@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from repro.instances.linear import LinearWorld
-from repro.policies.covering import log_covering_table
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.policies.covering import log_covering_table
 
 if TYPE_CHECKING:
-    from repro.pokl.runs import Runs
+    from repro.p1.pokl.runs import Runs
 
 
 @dataclass(frozen=True, eq=False)

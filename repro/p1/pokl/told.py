@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from repro.core.check import privacy_mistake
-from repro.pokl.run import OnlineRun
+from repro.p1.pokl.run import OnlineRun
 
 EPSILON_OVERSTATED = 1.2
 """A privacy budget believed 20 % higher than it is."""

@@ -20,18 +20,18 @@ from scipy.stats import binom
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Finite, Pairs, Positive, RewardBound
-from repro.chipo.policy import two_arm_wrong_prob
-from repro.chipo.value_ratio import LARGEST_RARE
 from repro.core.check import named
-from repro.instances.labelled import PrivateLabels
-from repro.preferences.label_law import on_arrays
-from repro.preferences.two_rewards import (
+from repro.labels.preferences.label_law import on_arrays
+from repro.labels.preferences.two_rewards import (
     hidden_difference,
     likely_counts,
     refuse_delta,
     released_win_prob,
     wrong_majority_prob,
 )
+from repro.p2.chipo.policy import two_arm_wrong_prob
+from repro.p2.chipo.value_ratio import LARGEST_RARE
+from repro.worlds.instances.labelled import PrivateLabels
 
 HALVINGS = 26
 Policy = Literal["spurious", "unsure"]

@@ -19,8 +19,8 @@ from scipy.optimize import isotonic_regression
 from scipy.special import expit, gammaln
 
 from repro.base.errors import BadInput
-from repro.chipo.labels import CorruptedChipoLabels
-from repro.preferences.label_law import on_arrays
+from repro.labels.preferences.label_law import on_arrays
+from repro.p2.chipo.labels import CorruptedChipoLabels
 
 STATES = 2**11
 FALL = 0.5

@@ -12,8 +12,8 @@ import numpy as np
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Pairs, Positive
-from repro.corruption.orders import Order
-from repro.instances.labelled import HuberLabels, PrivateLabels
+from repro.labels.corruption.orders import Order
+from repro.worlds.instances.labelled import HuberLabels, PrivateLabels
 
 EPSILON_OVERSTATED = 1.2
 """A privacy budget believed 20 % higher than it is."""

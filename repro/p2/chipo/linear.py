@@ -13,14 +13,14 @@ import numpy as np
 import torch
 
 from repro.base.notation import privacy_cost
-from repro.chipo.labels import ChipoLabels
-from repro.chipo.policy import chipo_policy
-from repro.estimators.mixture_mle import mixture_mle
-from repro.instances.choices import AnyChoice
-from repro.instances.labelled import built
-from repro.instances.linear import LinearWorld
-from repro.preferences.label_counts import LabelCounts, draw_label_counts
-from repro.preferences.label_law import Channel, LabelLaw, on_arrays, randomized_response
+from repro.labels.preferences.label_counts import LabelCounts, draw_label_counts
+from repro.labels.preferences.label_law import Channel, LabelLaw, on_arrays, randomized_response
+from repro.p2.chipo.labels import ChipoLabels
+from repro.p2.chipo.policy import chipo_policy
+from repro.worlds.estimators.mixture_mle import mixture_mle
+from repro.worlds.instances.choices import AnyChoice
+from repro.worlds.instances.labelled import built
+from repro.worlds.instances.linear import LinearWorld
 
 LADDER = np.geomspace(0.05, 100, 23)
 FAR = 12

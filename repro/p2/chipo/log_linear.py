@@ -15,10 +15,10 @@ from typing import Literal
 import numpy as np
 
 from repro.base.schema import RewardBound
-from repro.chipo.labels import CorruptedChipoLabels
-from repro.chipo.log_linear_policies import LogLinearPolicies, log_linear
-from repro.chipo.losses import Loss, log_loss, square_loss
-from repro.preferences.label_law import on_arrays
+from repro.labels.preferences.label_law import on_arrays
+from repro.p2.chipo.labels import CorruptedChipoLabels
+from repro.p2.chipo.log_linear_policies import LogLinearPolicies, log_linear
+from repro.p2.chipo.losses import Loss, log_loss, square_loss
 
 STARTS = (0.0, 0.25, 1.0)
 """Of Gauss-Newton, in multiples of the θ that fits debiased labels if φ were the logarithm."""

@@ -13,9 +13,9 @@ import numpy as np
 from scipy.special import expit
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
-from repro.chipo.labels import ChipoLabels
-from repro.chipo.policy import chipo_policy
-from repro.preferences.label_law import on_arrays, the_truth
+from repro.labels.preferences.label_law import on_arrays, the_truth
+from repro.p2.chipo.labels import ChipoLabels
+from repro.p2.chipo.policy import chipo_policy
 
 OFFSET = 0.4
 REFERENCE = np.full(3, 1 / 3)

@@ -15,9 +15,9 @@ import numpy as np
 from pydantic import Field
 
 from repro.base.schema import Count, Finite, RewardBound
-from repro.chipo.labels import CorruptedChipoLabels
-from repro.chipo.policy import two_arm_wrong_prob
-from repro.preferences.label_law import on_arrays, the_truth
+from repro.labels.preferences.label_law import on_arrays, the_truth
+from repro.p2.chipo.labels import CorruptedChipoLabels
+from repro.p2.chipo.policy import two_arm_wrong_prob
 
 NODES = np.linspace(-8.0, 8.0, 401)
 WEIGHTS = np.exp(-(NODES**2) / 2) / np.exp(-(NODES**2) / 2).sum()

@@ -17,8 +17,8 @@ from scipy.special import ndtr
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import RewardBound
-from repro.instances.labelled import PrivateLabels
-from repro.preferences.label_law import on_arrays
+from repro.labels.preferences.label_law import on_arrays
+from repro.worlds.instances.labelled import PrivateLabels
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -20,13 +20,13 @@ from pydantic import Field
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Finite, Pairs, RewardBound
-from repro.chipo.losses import log_loss
-from repro.chipo.policy import chipo_policy, two_arm_wrong_prob
-from repro.chipo.statistical_error import statistical_error_of
 from repro.core.check import named
-from repro.instances.labelled import PrivateLabels
-from repro.preferences.label_law import on_arrays
-from repro.preferences.two_rewards import released_win_prob
+from repro.labels.preferences.label_law import on_arrays
+from repro.labels.preferences.two_rewards import released_win_prob
+from repro.p2.chipo.losses import log_loss
+from repro.p2.chipo.policy import chipo_policy, two_arm_wrong_prob
+from repro.p2.chipo.statistical_error import statistical_error_of
+from repro.worlds.instances.labelled import PrivateLabels
 
 LEAST_INFORMATIVE, LARGEST_RARE = 0.02, 0.25
 """Expected informative pairs at the least w, in units of c²/R_max²; and the largest w."""

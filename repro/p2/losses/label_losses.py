@@ -23,9 +23,9 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
-from repro.estimators.ball import newton_in_ball
-from repro.estimators.stopping import nothing_left
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.worlds.estimators.ball import newton_in_ball
+from repro.worlds.estimators.stopping import nothing_left
 
 SCORED = 3
 """Steps by expected curvature before those by observed: far off the latter leads astray."""

@@ -20,13 +20,13 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import privacy_cost
-from repro.corruption.orders import Order
-from repro.instances.linear import LinearWorld, feature_covariance
-from repro.losses.label_losses import LOSSES, LossName, minimise_loss
-from repro.losses.risk import LossRisk, draw_counts
-from repro.losses.worlds import LogisticWorld
-from repro.policies.gibbs import gibbs_suboptimality
-from repro.privacy.clopper_pearson import lower, upper
+from repro.labels.corruption.orders import Order
+from repro.labels.privacy.clopper_pearson import lower, upper
+from repro.p2.losses.label_losses import LOSSES, LossName, minimise_loss
+from repro.p2.losses.risk import LossRisk, draw_counts
+from repro.p2.losses.worlds import LogisticWorld
+from repro.worlds.instances.linear import LinearWorld, feature_covariance
+from repro.worlds.policies.gibbs import gibbs_suboptimality
 
 MOST_LABELS = 10**15
 LEVEL = 0.999

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from repro.base.notation import privacy_cost
-from repro.corruption.orders import Order
-from repro.losses.label_losses import LOSSES, LossName
-from repro.losses.loss_map import LEARNT, TIE
-from repro.losses.scalar_error import scalar_error
-from repro.losses.worlds import RANGE
+from repro.labels.corruption.orders import Order
+from repro.p2.losses.label_losses import LOSSES, LossName
+from repro.p2.losses.loss_map import LEARNT, TIE
+from repro.p2.losses.scalar_error import scalar_error
+from repro.p2.losses.worlds import RANGE
 
 HALF = 0.5
 DEAR = 2.0

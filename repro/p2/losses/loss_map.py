@@ -11,11 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.corruption.orders import Order
-from repro.losses.label_losses import LOSSES, LossName
-from repro.losses.risk import LossRisk, always, simulate_risk
-from repro.losses.scalar_error import ScalarError
-from repro.losses.worlds import scalar_world
+from repro.labels.corruption.orders import Order
+from repro.p2.losses.label_losses import LOSSES, LossName
+from repro.p2.losses.risk import LossRisk, always, simulate_risk
+from repro.p2.losses.scalar_error import ScalarError
+from repro.p2.losses.worlds import scalar_world
 
 REWARD_BOUNDS = (2.0, 4.0, 12.0)
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)

@@ -15,9 +15,9 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from repro.losses.label_losses import LOSSES
-from repro.losses.loss_map import ADVERSARIES, LABELS, REWARD_BOUNDS
-from repro.losses.scalar_error import ScalarError, scalar_error
+from repro.p2.losses.label_losses import LOSSES
+from repro.p2.losses.loss_map import ADVERSARIES, LABELS, REWARD_BOUNDS
+from repro.p2.losses.scalar_error import ScalarError, scalar_error
 
 STEPS = 100
 FAR = 6.0

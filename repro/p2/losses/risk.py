@@ -16,11 +16,9 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import privacy_cost
-from repro.corruption.orders import Order
-from repro.losses.label_losses import LabelLoss, minimise_loss
-from repro.losses.worlds import LogisticWorld
-from repro.preferences.label_counts import LabelCounts
-from repro.preferences.label_law import (
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_law import (
     Channel,
     Estimate,
     LabelLaw,
@@ -28,6 +26,8 @@ from repro.preferences.label_law import (
     bradley_terry,
     randomized_response,
 )
+from repro.p2.losses.label_losses import LabelLoss, minimise_loss
+from repro.p2.losses.worlds import LogisticWorld
 
 LossAdversary = Callable[["LossRisk", Tensor], Tensor]
 """(what it attacks, (C,) means of the labels it may replace) → means of those it puts there."""

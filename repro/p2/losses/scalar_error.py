@@ -21,9 +21,9 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import privacy_cost
-from repro.corruption.orders import Order
-from repro.losses.label_losses import LabelLoss
-from repro.losses.worlds import LogisticWorld, scalar_world
+from repro.labels.corruption.orders import Order
+from repro.p2.losses.label_losses import LabelLoss
+from repro.p2.losses.worlds import LogisticWorld, scalar_world
 
 NODES = 150
 """Points of t on each side of the limit."""

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.instances.linear import LinearWorld
+from repro.worlds.instances.linear import LinearWorld
 
 
 @dataclass(frozen=True, eq=False)

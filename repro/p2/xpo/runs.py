@@ -16,11 +16,11 @@ from pydantic import Field
 from repro.base.notation import label_signal
 from repro.base.schema import GridRatio, Number, Pairs, Positive, Share, Whole
 from repro.core.check import SweptCheck
-from repro.corruption.label_mean import NOBODY, WorseResponse
-from repro.corruption.orders import Order
-from repro.instances.labelled import PrivateLabels
-from repro.xpo.needles import NeedleClass
-from repro.xpo.simulator import Objective, Pool, pooled
+from repro.labels.corruption.label_mean import NOBODY, WorseResponse
+from repro.labels.corruption.orders import Order
+from repro.p2.xpo.needles import NeedleClass
+from repro.p2.xpo.simulator import Objective, Pool, pooled
+from repro.worlds.instances.labelled import PrivateLabels
 
 OPTIMAL_ODDS = 2.0
 """Log odds of the best response under π*_β; kl_weight is the reward gap over the tilt to them."""

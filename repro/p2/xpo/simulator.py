@@ -16,10 +16,10 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from repro.corruption.label_mean import drawn_mean
-from repro.preferences.block_draws import Draws
-from repro.preferences.label_law import Estimate, LabelLaw, as_fitted, bradley_terry
-from repro.xpo.needles import NeedleClass, PairCounts, XpoBatch
+from repro.labels.corruption.label_mean import drawn_mean
+from repro.labels.preferences.block_draws import Draws
+from repro.labels.preferences.label_law import Estimate, LabelLaw, as_fitted, bradley_terry
+from repro.p2.xpo.needles import NeedleClass, PairCounts, XpoBatch
 
 Score = Callable[[PairCounts], Tensor]
 """(L, A, U) what a policy update minimises, given the counts so far."""

@@ -22,8 +22,8 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import MAX_PAIRS, Positive
 from repro.core.batches import BATCH
 from repro.core.check import Quantity
-from repro.xpo.runs import OPTIMAL_ODDS, NeedleRuns, Update, value_bound
-from repro.xpo.worst_reward import ladder_gaps, side_by_side
+from repro.p2.xpo.runs import OPTIMAL_ODDS, NeedleRuns, Update, value_bound
+from repro.p2.xpo.worst_reward import ladder_gaps, side_by_side
 
 CLASS_TILTS = 17
 FAILURE_PROB = 0.05

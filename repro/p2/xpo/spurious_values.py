@@ -17,7 +17,7 @@ import torch
 
 from repro.base.notation import label_signal
 from repro.base.schema import KLWeight, Pairs, Positive
-from repro.instances.labelled import PrivateLabels
+from repro.worlds.instances.labelled import PrivateLabels
 
 CAPPED = 2.0
 """V_max/R_max of a class without implicit rewards beyond what rewards allow."""

@@ -17,12 +17,12 @@ from numpy.random import default_rng
 from repro.base.notation import label_signal
 from repro.core.batches import BATCH, blocks_together
 from repro.core.check import Algorithm, Quantity
-from repro.corruption.label_mean import released_mean
-from repro.instances.labelled import device_in_use
-from repro.preferences.block_draws import Draws, DrawsOfParts, draws_on, geometric_times
-from repro.xpo.needles import XpoBatch
-from repro.xpo.runs import NeedleRuns, Update
-from repro.xpo.simulator import Objective, Pool, Start, average_gap
+from repro.labels.corruption.label_mean import released_mean
+from repro.labels.preferences.block_draws import Draws, DrawsOfParts, draws_on, geometric_times
+from repro.p2.xpo.needles import XpoBatch
+from repro.p2.xpo.runs import NeedleRuns, Update
+from repro.p2.xpo.simulator import Objective, Pool, Start, average_gap
+from repro.worlds.instances.labelled import device_in_use
 
 FIRST_CHANGE = 0.01
 """Policies first change after this multiple of √T rounds: those cost at most Δ/(100·√T) of the

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from repro.base.schema import Count, Model, Share
-from repro.curator.axis_world import (
+from repro.p3.curator.axis_world import (
     AxisWorld,
     even_world,
     half_null_world,

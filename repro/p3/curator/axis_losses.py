@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.curator.axis_minimiser import AxisChoices, AxisCounts
-from repro.curator.comparison_losses import PairLoss, RankingLoss, choice_sets
+from repro.p3.curator.axis_minimiser import AxisChoices, AxisCounts
+from repro.p3.curator.comparison_losses import PairLoss, RankingLoss, choice_sets
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.curator.axis_losses import AxisPairLoss
-from repro.curator.policy_table import PolicyTable, all_choices
-from repro.preferences.label_counts import draw_label_counts
-from repro.preferences.label_law import LabelLaw, bradley_terry
+from repro.labels.preferences.label_counts import draw_label_counts
+from repro.labels.preferences.label_law import LabelLaw, bradley_terry
+from repro.p3.curator.axis_losses import AxisPairLoss
+from repro.p3.curator.policy_table import PolicyTable, all_choices
 
 HARDEST = 0.7518
 """argmax of t·Φ(−t)."""

@@ -10,12 +10,12 @@ import math
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
-from repro.curator.budget import CentralBudget, KwiseBudget
-from repro.objective_perturbation.calibration import Calibration, corrected
-from repro.objective_perturbation.gradients import Records, pairs
-from repro.objective_perturbation.ranking_distance import joint_rankings
-from repro.objective_perturbation.with_covariance import REPLACEMENT
-from repro.privacy.gaussian import exact_shift
+from repro.labels.privacy.gaussian import exact_shift
+from repro.p3.curator.budget import CentralBudget, KwiseBudget
+from repro.p3.objective_perturbation.calibration import Calibration, corrected
+from repro.p3.objective_perturbation.gradients import Records, pairs
+from repro.p3.objective_perturbation.ranking_distance import joint_rankings
+from repro.p3.objective_perturbation.with_covariance import REPLACEMENT
 
 PRINTED_NOISE = 8.0
 """Printed σ of Σ_D over L²·√log(1/δ)/(εn)."""

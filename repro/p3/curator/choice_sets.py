@@ -12,11 +12,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.curator.axis_losses import AlternatingLoss
-from repro.curator.axis_world import AxisWorld
-from repro.curator.comparison_losses import draw_rankings
-from repro.curator.policy_table import PolicyTable
-from repro.preferences.label_law import LabelLaw, bradley_terry
+from repro.labels.preferences.label_law import LabelLaw, bradley_terry
+from repro.p3.curator.axis_losses import AlternatingLoss
+from repro.p3.curator.axis_world import AxisWorld
+from repro.p3.curator.comparison_losses import draw_rankings
+from repro.p3.curator.policy_table import PolicyTable
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
-from repro.curator.minimiser import minimise_in_ball
-from repro.preferences.label_law import LabelLaw, bradley_terry
+from repro.labels.preferences.label_law import LabelLaw, bradley_terry
+from repro.p3.curator.minimiser import minimise_in_ball
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from repro.preferences.label_law import LabelLaw, on_arrays
+from repro.labels.preferences.label_law import LabelLaw, on_arrays
 
 MARGINS, SMALLEST = 60, 1e-6
 """Values of s/LB at which the worst is sought, and the least of them."""

@@ -9,7 +9,7 @@ import math
 
 from torch import Tensor
 
-from repro.curator.learning import Releases
+from repro.p3.curator.learning import Releases
 
 
 def greedy(data: Releases) -> Tensor:

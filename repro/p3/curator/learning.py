@@ -19,12 +19,21 @@ from torch import Tensor
 
 from repro.base.schema import Epsilon, Finite, Pairs, Positive, Probability, Share
 from repro.core.check import Assumed, Quantity
-from repro.curator.axis_choice import AxisChoice, axis_states
-from repro.curator.axis_world import AxisWorld
-from repro.curator.budget import CentralBudget
-from repro.curator.certified_budget import PrivateBudget
-from repro.curator.policy_table import PolicyTable
-from repro.curator.reward_and_covariance import (
+from repro.labels.preferences.label_law import (
+    Estimate,
+    LabelLaw,
+    as_fitted,
+    bradley_terry,
+    fair_coins,
+    the_truth,
+)
+from repro.labels.privacy.central_noise import GAUSSIAN, NO_NOISE, CentralNoise
+from repro.p3.curator.axis_choice import AxisChoice, axis_states
+from repro.p3.curator.axis_world import AxisWorld
+from repro.p3.curator.budget import CentralBudget
+from repro.p3.curator.certified_budget import PrivateBudget
+from repro.p3.curator.policy_table import PolicyTable
+from repro.p3.curator.reward_and_covariance import (
     Loss,
     Perturbation,
     StandardNormals,
@@ -35,15 +44,6 @@ from repro.curator.reward_and_covariance import (
     private_covariance,
     private_mle,
 )
-from repro.preferences.label_law import (
-    Estimate,
-    LabelLaw,
-    as_fitted,
-    bradley_terry,
-    fair_coins,
-    the_truth,
-)
-from repro.privacy.central_noise import GAUSSIAN, NO_NOISE, CentralNoise
 
 NOT_PRIVATE = "printed noise, not private at its stated budget"
 """What P3's own noise is called in the checks that use it, with pairs or trajectories: at their δ

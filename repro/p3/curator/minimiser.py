@@ -12,8 +12,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from repro.estimators.ball import nearest_in_ball
-from repro.estimators.stopping import nothing_left
+from repro.worlds.estimators.ball import nearest_in_ball
+from repro.worlds.estimators.stopping import nothing_left
 
 MAX_STEPS = 100
 MAX_HALVINGS = 40
@@ -71,7 +71,7 @@ def minimise_in_ball(
         linear: (R, d).
         radius: B > 0.
         tolerance: a last step shorter than this leaves an error of its square; steps that no
-            longer shrink and promise nothing (``repro.estimators.stopping``) are the last, too.
+            longer shrink (``repro.worlds.estimators.stopping``) are the last, too.
 
     Returns:
         (R, d); NaN rows where Newton has not converged in 100 steps.

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.curator.budget import CentralBudget
+from repro.p3.curator.budget import CentralBudget
 
 
 class Loss(Protocol):

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import erfcx, expit, log_ndtr
 
-from repro.objective_perturbation.records import Pair, RankedFeatures, Records
+from repro.p3.objective_perturbation.records import Pair, RankedFeatures, Records
 
 LOG_ROOT = 0.5 * np.log(2 * np.pi)
 NEWTON_STEPS, HALVINGS, LONGEST = 25, 36, 2.0

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 from scipy.optimize import brentq
 
-from repro.objective_perturbation.gradients import Records
-from repro.objective_perturbation.hockey_stick import hockey_stick_bound
-from repro.objective_perturbation.one_dimension import Items, ObjectivePerturbation, Perturbed
+from repro.p3.objective_perturbation.gradients import Records
+from repro.p3.objective_perturbation.hockey_stick import hockey_stick_bound
+from repro.p3.objective_perturbation.one_dimension import Items, ObjectivePerturbation, Perturbed
 
 HESSIAN = 1.0
 GRADIENT = 2.0

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from repro.base.schema import FiniteEpsilon, Pairs, Probability
 from repro.core.check import Assumed
-from repro.privacy.central_noise import GAUSSIAN, NO_NOISE, CentralNoise
-from repro.privacy.mechanism import Guarantee
+from repro.labels.privacy.central_noise import GAUSSIAN, NO_NOISE, CentralNoise
+from repro.labels.privacy.mechanism import Guarantee
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,8 +18,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from repro.objective_perturbation.ball import OnBall, log_area_densities, log_densities
-from repro.objective_perturbation.planar_divergence import (
+from repro.p3.objective_perturbation.ball import OnBall, log_area_densities, log_densities
+from repro.p3.objective_perturbation.planar_divergence import (
     COARSE,
     FAR,
     FINE,

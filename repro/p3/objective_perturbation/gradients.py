@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import expit, lambertw
 
-from repro.privacy.adjacency import REPLACE, Adjacency
+from repro.labels.privacy.adjacency import REPLACE, Adjacency
 
 LONGEST = 2.0
 """R: norm of a pair's feature difference, over L."""

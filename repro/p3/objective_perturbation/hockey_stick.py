@@ -7,8 +7,8 @@ import math
 import numpy as np
 from scipy.special import gammaincc, log_ndtr, roots_legendre
 
-from repro.objective_perturbation.gradients import Records
-from repro.objective_perturbation.turning import turning_bound
+from repro.p3.objective_perturbation.gradients import Records
+from repro.p3.objective_perturbation.turning import turning_bound
 
 NODES, WEIGHTS = roots_legendre(200)
 LAST = 100.0

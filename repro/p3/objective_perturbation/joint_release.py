@@ -11,10 +11,10 @@ import math
 import numpy as np
 from scipy.special import log_ndtr, ndtr, roots_legendre
 
-from repro.objective_perturbation.calibration import RIDGE_SHARE, Calibration
-from repro.objective_perturbation.gradients import Records
-from repro.objective_perturbation.hockey_stick import log_volume
-from repro.privacy.gaussian import gaussian_delta
+from repro.labels.privacy.gaussian import gaussian_delta
+from repro.p3.objective_perturbation.calibration import RIDGE_SHARE, Calibration
+from repro.p3.objective_perturbation.gradients import Records
+from repro.p3.objective_perturbation.hockey_stick import log_volume
 
 NODES, WEIGHTS = roots_legendre(400)
 LAST = 90.0

@@ -12,15 +12,15 @@ from itertools import combinations, product
 
 import numpy as np
 
-from repro.objective_perturbation.calibration import Calibration
-from repro.objective_perturbation.one_dimension import (
+from repro.labels.privacy.adjacency import REPLACE, Adjacency
+from repro.p3.objective_perturbation.calibration import Calibration
+from repro.p3.objective_perturbation.one_dimension import (
     Items,
     LogisticRecords,
     ObjectivePerturbation,
     Perturbed,
     Ranking,
 )
-from repro.privacy.adjacency import REPLACE, Adjacency
 
 COMMON = 100_000
 """Records that both datasets hold."""

@@ -12,9 +12,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from repro.objective_perturbation.calibration import Calibration
-from repro.objective_perturbation.one_dimension import LogisticRecords, Perturbed
-from repro.privacy.mechanism import Mechanism
+from repro.labels.privacy.mechanism import Mechanism
+from repro.p3.objective_perturbation.calibration import Calibration
+from repro.p3.objective_perturbation.one_dimension import LogisticRecords, Perturbed
 
 POINTS, REACH = 2001, 12.0
 

@@ -17,14 +17,14 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, logit, softmax
 
-from repro.objective_perturbation.ball import OnBall
-from repro.objective_perturbation.calibration import Calibration
-from repro.objective_perturbation.divergence import worst_log_delta
-from repro.objective_perturbation.gradients import LONGEST, reach
-from repro.objective_perturbation.neighbours import OnBallNeighbours
-from repro.objective_perturbation.planar_divergence import COARSE
-from repro.objective_perturbation.records import Pair
-from repro.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
+from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
+from repro.p3.objective_perturbation.ball import OnBall
+from repro.p3.objective_perturbation.calibration import Calibration
+from repro.p3.objective_perturbation.divergence import worst_log_delta
+from repro.p3.objective_perturbation.gradients import LONGEST, reach
+from repro.p3.objective_perturbation.neighbours import OnBallNeighbours
+from repro.p3.objective_perturbation.planar_divergence import COARSE
+from repro.p3.objective_perturbation.records import Pair
 
 TINY = 1e-9
 """Shares, lengths and angles stay this far from the ends of their ranges."""

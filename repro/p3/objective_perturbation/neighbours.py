@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from repro.objective_perturbation.ball import OnBall
-from repro.objective_perturbation.divergence import worst_log_delta
-from repro.objective_perturbation.planar_divergence import FINE
-from repro.privacy.mechanism import Mechanism
+from repro.labels.privacy.mechanism import Mechanism
+from repro.p3.objective_perturbation.ball import OnBall
+from repro.p3.objective_perturbation.divergence import worst_log_delta
+from repro.p3.objective_perturbation.planar_divergence import FINE
 
 LEAST = -1e3
 """log δ below which no difference is made."""

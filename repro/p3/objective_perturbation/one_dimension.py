@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import expit, ndtr
 
-from repro.privacy.mechanism import Mechanism
+from repro.labels.privacy.mechanism import Mechanism
 
 PANELS, NODES, REACH = 64, 16, 13.0
 """Panels of θ̂ over ±REACH standard deviations of b, and Gauss–Legendre nodes of each."""

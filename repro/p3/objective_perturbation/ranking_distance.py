@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import expit
 
-from repro.objective_perturbation.gradients import Records, Tilt, rankings
+from repro.p3.objective_perturbation.gradients import Records, Tilt, rankings
 
 SLACK = 0.006
 """Of the distance: what the values of ‖θ‖ that are skipped may add to it."""

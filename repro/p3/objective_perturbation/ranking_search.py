@@ -17,15 +17,15 @@ from dataclasses import astuple, dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from repro.objective_perturbation.ball import OnBall
-from repro.objective_perturbation.calibration import Calibration
-from repro.objective_perturbation.divergence import worst_log_delta
-from repro.objective_perturbation.gradients import LONGEST
-from repro.objective_perturbation.neighbour_search import NEAR_THE_BALL, World
-from repro.objective_perturbation.neighbours import OnBallNeighbours
-from repro.objective_perturbation.planar_divergence import COARSE
-from repro.objective_perturbation.ranking_distance import farthest_ranking
-from repro.objective_perturbation.records import RankedFeatures
+from repro.p3.objective_perturbation.ball import OnBall
+from repro.p3.objective_perturbation.calibration import Calibration
+from repro.p3.objective_perturbation.divergence import worst_log_delta
+from repro.p3.objective_perturbation.gradients import LONGEST
+from repro.p3.objective_perturbation.neighbour_search import NEAR_THE_BALL, World
+from repro.p3.objective_perturbation.neighbours import OnBallNeighbours
+from repro.p3.objective_perturbation.planar_divergence import COARSE
+from repro.p3.objective_perturbation.ranking_distance import farthest_ranking
+from repro.p3.objective_perturbation.records import RankedFeatures
 
 STEPS_TRIED = np.linspace(0.2, 2.5, 116)
 """Steps between the rewards of responses in a row."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import betainc, gammaincc
 
-from repro.objective_perturbation.gradients import Records, Tilt
+from repro.p3.objective_perturbation.gradients import Records, Tilt
 
 LENGTHS, LOSSES, ROUNDS = 170, 170, 6
 NEAREST, FARTHEST, FINENESS, POINTS, MOVES = 1e-2, 1e3, 0.01, 1200, 200

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import roots_legendre
 
-from repro.objective_perturbation.ball import OnBall
-from repro.objective_perturbation.divergence import INSIDE, ON_SPHERE, Atoms, Part, Slices
-from repro.objective_perturbation.gradients import LONGEST
-from repro.objective_perturbation.neighbours import OnBallNeighbours
-from repro.objective_perturbation.one_dimension import ObjectivePerturbation
-from repro.objective_perturbation.planar_divergence import Surface
-from repro.privacy.adjacency import REPLACE, Adjacency
-from repro.privacy.gaussian import gaussian_delta
-from repro.privacy.mechanism import Mechanism
+from repro.labels.privacy.adjacency import REPLACE, Adjacency
+from repro.labels.privacy.gaussian import gaussian_delta
+from repro.labels.privacy.mechanism import Mechanism
+from repro.p3.objective_perturbation.ball import OnBall
+from repro.p3.objective_perturbation.divergence import INSIDE, ON_SPHERE, Atoms, Part, Slices
+from repro.p3.objective_perturbation.gradients import LONGEST
+from repro.p3.objective_perturbation.neighbours import OnBallNeighbours
+from repro.p3.objective_perturbation.one_dimension import ObjectivePerturbation
+from repro.p3.objective_perturbation.planar_divergence import Surface
 
 REPLACEMENT = math.sqrt(2.0)
 """‖Σ_D − Σ_D'‖_F over 4L²/n when an item is replaced by one with an orthogonal difference."""

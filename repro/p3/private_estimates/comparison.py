@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repro.objective_perturbation.calibration import Calibration
-from repro.private_estimates.linearised_errors import (
+from repro.p3.objective_perturbation.calibration import Calibration
+from repro.p3.private_estimates.linearised_errors import (
     MechanismBudget,
     Spectrum,
     tuned_objective,
     tuned_output,
 )
-from repro.private_estimates.noisy_descent import NoisyDescent, noisy_descent
-from repro.private_estimates.output_perturbation import OutputPerturbation
-from repro.private_estimates.three_estimates import CuratorsData, PrivateEstimate
+from repro.p3.private_estimates.noisy_descent import NoisyDescent, noisy_descent
+from repro.p3.private_estimates.output_perturbation import OutputPerturbation
+from repro.p3.private_estimates.three_estimates import CuratorsData, PrivateEstimate
 
 THETA_SHARE = 0.9
 """‖θ*‖/B."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.curator.axis_world import AxisWorld
-from repro.objective_perturbation.calibration import Calibration, corrected
-from repro.objective_perturbation.gradients import Records, pairs_under
-from repro.privacy.adjacency import REPLACE, Adjacency
-from repro.private_estimates.output_perturbation import OutputPerturbation, output_perturbation
-from repro.private_estimates.sampled_descent import SampledDescent
+from repro.labels.privacy.adjacency import REPLACE, Adjacency
+from repro.p3.curator.axis_world import AxisWorld
+from repro.p3.objective_perturbation.calibration import Calibration, corrected
+from repro.p3.objective_perturbation.gradients import Records, pairs_under
+from repro.p3.private_estimates.output_perturbation import OutputPerturbation, output_perturbation
+from repro.p3.private_estimates.sampled_descent import SampledDescent
 
 RIDGES = np.geomspace(1.0, 1e9, 181)
 """Multiples of the least ridge that are tried."""

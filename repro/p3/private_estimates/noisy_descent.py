@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.objective_perturbation.gradients import LONGEST, Records
-from repro.objective_perturbation.records import Pair
-from repro.privacy.adjacency import REPLACE, Adjacency
-from repro.privacy.gaussian import GaussianShift, exact_shift
-from repro.private_estimates.output_perturbation import worst_angle
+from repro.labels.privacy.adjacency import REPLACE, Adjacency
+from repro.labels.privacy.gaussian import GaussianShift, exact_shift
+from repro.p3.objective_perturbation.gradients import LONGEST, Records
+from repro.p3.objective_perturbation.records import Pair
+from repro.p3.private_estimates.output_perturbation import worst_angle
 
 
 @dataclass(frozen=True)

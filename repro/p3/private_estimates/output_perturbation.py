@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from repro.objective_perturbation.ball import OnBall
-from repro.objective_perturbation.gradients import LONGEST, Records
-from repro.objective_perturbation.records import Pair
-from repro.privacy.adjacency import REPLACE, Adjacency
-from repro.privacy.gaussian import GaussianShift, exact_shift
+from repro.labels.privacy.adjacency import REPLACE, Adjacency
+from repro.labels.privacy.gaussian import GaussianShift, exact_shift
+from repro.p3.objective_perturbation.ball import OnBall
+from repro.p3.objective_perturbation.gradients import LONGEST, Records
+from repro.p3.objective_perturbation.records import Pair
 
 ANGLES = 2001
 SHORT = 0.01

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-from repro.objective_perturbation.calibration import Calibration
-from repro.objective_perturbation.hockey_stick import hockey_stick_bound
-from repro.privacy.gaussian import exact_shift, gaussian_delta
-from repro.private_estimates.linearised_errors import MechanismBudget
-from repro.private_estimates.noisy_descent import NoisyDescent
-from repro.private_estimates.output_perturbation import OutputPerturbation
+from repro.labels.privacy.gaussian import exact_shift, gaussian_delta
+from repro.p3.objective_perturbation.calibration import Calibration
+from repro.p3.objective_perturbation.hockey_stick import hockey_stick_bound
+from repro.p3.private_estimates.linearised_errors import MechanismBudget
+from repro.p3.private_estimates.noisy_descent import NoisyDescent
+from repro.p3.private_estimates.output_perturbation import OutputPerturbation
 
 UP, DOWN = (Context(prec=4, rounding=one) for one in (ROUND_CEILING, ROUND_FLOOR))
 """Four significant digits."""

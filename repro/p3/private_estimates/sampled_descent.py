@@ -20,11 +20,11 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logsumexp, ndtr
 
-from repro.curator.axis_minimiser import AxisCounts
-from repro.objective_perturbation.gradients import one_pair
-from repro.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
-from repro.privacy.gaussian import exact_shift
-from repro.privacy.mechanism import Mechanism
+from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
+from repro.labels.privacy.gaussian import exact_shift
+from repro.labels.privacy.mechanism import Mechanism
+from repro.p3.curator.axis_minimiser import AxisCounts
+from repro.p3.objective_perturbation.gradients import one_pair
 
 INTERVAL = 1e-4
 """Privacy losses are rounded up to multiples of it."""

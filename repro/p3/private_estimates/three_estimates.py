@@ -17,11 +17,8 @@ import torch
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Count, FiniteEpsilon, Pairs, Positive, Probability, Share
-from repro.curator.axis_minimiser import AxisCounts
-from repro.curator.axis_world import AxisWorld, even_world, multi_scale_world
-from repro.objective_perturbation.calibration import Calibration
-from repro.preferences.label_counts import draw_label_counts
-from repro.preferences.label_law import (
+from repro.labels.preferences.label_counts import draw_label_counts
+from repro.labels.preferences.label_law import (
     Estimate,
     LabelLaw,
     as_fitted,
@@ -29,18 +26,21 @@ from repro.preferences.label_law import (
     fair_coins,
     the_truth,
 )
-from repro.privacy.adjacency import REPLACE, Adjacency
-from repro.privacy.central_noise import GAUSSIAN, NO_NOISE, CentralNoise
-from repro.private_estimates.linearised_errors import (
+from repro.labels.privacy.adjacency import REPLACE, Adjacency
+from repro.labels.privacy.central_noise import GAUSSIAN, NO_NOISE, CentralNoise
+from repro.p3.curator.axis_minimiser import AxisCounts
+from repro.p3.curator.axis_world import AxisWorld, even_world, multi_scale_world
+from repro.p3.objective_perturbation.calibration import Calibration
+from repro.p3.private_estimates.linearised_errors import (
     MechanismBudget,
     Spectrum,
     spectrum,
     tuned_objective,
     tuned_output,
 )
-from repro.private_estimates.noisy_descent import NoisyDescent
-from repro.private_estimates.output_perturbation import OutputPerturbation
-from repro.private_estimates.sampled_descent import SampledDescent, noisy_batches
+from repro.p3.private_estimates.noisy_descent import NoisyDescent
+from repro.p3.private_estimates.output_perturbation import OutputPerturbation
+from repro.p3.private_estimates.sampled_descent import SampledDescent, noisy_batches
 
 LENGTH = 2.0
 """‖x‖ of every pair, 2L with L = 1."""

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from repro.adversaries.huber import MAX_CELLS, WorstHuber
-from repro.adversaries.strong import AttackTarget, StrongAdversary
-from repro.corruption.budget import checked_corruption, flip_budget
-from repro.corruption.orders import Channel, Corruption, Order, Randomize, channel
-from repro.corruption.random_flips import UniformFlips, masked
+from repro.labels.corruption.budget import checked_corruption, flip_budget
+from repro.labels.corruption.orders import Channel, Corruption, Order, Randomize, channel
+from repro.labels.corruption.random_flips import UniformFlips, masked
+from repro.p4.adversaries.huber import MAX_CELLS, WorstHuber
+from repro.p4.adversaries.strong import AttackTarget, StrongAdversary
 
 
 @dataclass(frozen=True)

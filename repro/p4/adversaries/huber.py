@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 
 from repro.base.errors import BadInput
-from repro.corruption.budget import checked_corruption
-from repro.corruption.debiasing import Reading
-from repro.corruption.orders import binomial
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.corruption.budget import checked_corruption
+from repro.labels.corruption.debiasing import Reading
+from repro.labels.corruption.orders import binomial
+from repro.labels.preferences.label_counts import LabelCounts
 
 MAX_CELLS = 12
 """Worst cases are enumerated, 2^C of them."""

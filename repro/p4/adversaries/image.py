@@ -14,11 +14,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.adversaries.strong import AttackTarget, StrongAdversary
-from repro.corruption.coupling import Kernel, maximal
-from repro.corruption.debiasing import Reading
-from repro.corruption.orders import Channel, Corrupt, Order, Randomize, binomial
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.corruption.coupling import Kernel, maximal
+from repro.labels.corruption.debiasing import Reading
+from repro.labels.corruption.orders import Channel, Corrupt, Order, Randomize, binomial
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p4.adversaries.strong import AttackTarget, StrongAdversary
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.adversaries.exchange import MAX_CELLS, alone_in_a_cell, exchange
-from repro.corruption.debiasing import Reading
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.corruption.debiasing import Reading
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p4.adversaries.exchange import MAX_CELLS, alone_in_a_cell, exchange
 
 MAX_STARTS = 16
 """Directions tried: the cells whose flips weigh most, both ways."""

@@ -17,12 +17,12 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit, logit
 
 from repro.base.schema import Positive
-from repro.corruption.orders import Order
-from repro.debiased_mle.labels import AttackedLabels, worth_of_flip
-from repro.debiased_mle.targets import LogisticTarget
-from repro.instances.labelled import PrivateLabels
-from repro.minimax.modulus import saturation
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p4.debiased_mle.labels import AttackedLabels, worth_of_flip
+from repro.p4.debiased_mle.targets import LogisticTarget
+from repro.p4.minimax.modulus import saturation
+from repro.worlds.instances.labelled import PrivateLabels
 
 MASSES = np.geomspace(0.05, 1000.0, 60)
 """y = m/(ζα) of the ladder."""

@@ -10,7 +10,7 @@ import math
 
 import torch
 
-from repro.label_cells.pairs import complement_basis
+from repro.p4.label_cells.pairs import complement_basis
 
 
 def curvature(reward_bound: float) -> float:

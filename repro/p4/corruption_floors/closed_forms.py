@@ -16,8 +16,8 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit, logit
 
-from repro.corruption_floors.bounds import curvature
-from repro.minimax.modulus import hidden_pair, modulus, saturation
+from repro.p4.corruption_floors.bounds import curvature
+from repro.p4.minimax.modulus import hidden_pair, modulus, saturation
 
 RUNGS = 400
 """Masses on which DPO's worst one is looked for before it is refined."""

@@ -25,7 +25,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit, ndtr, ndtri
 
 from repro.base.notation import flip_prob, keep_prob, privacy_cost
-from repro.corruption.orders import Order
+from repro.labels.corruption.orders import Order
 
 Rate = np.ndarray | float
 Damage = Callable[[np.ndarray], np.ndarray]

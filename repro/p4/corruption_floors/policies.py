@@ -12,14 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.adversaries.strong import Response
-from repro.debiased_mle.estimation import fitted, target_of, true_counts
-from repro.debiased_mle.labels import AttackedLabels, ClimbingMargin
-from repro.debiased_mle.targets import LogisticTarget
-from repro.instances.linear import LinearWorld
-from repro.label_cells.pairs import PairWorld, pairs_of
-from repro.policies.gibbs import gibbs_policy
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p4.adversaries.strong import Response
+from repro.p4.debiased_mle.estimation import fitted, target_of, true_counts
+from repro.p4.debiased_mle.labels import AttackedLabels, ClimbingMargin
+from repro.p4.debiased_mle.targets import LogisticTarget
+from repro.p4.label_cells.pairs import PairWorld, pairs_of
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.policies.gibbs import gibbs_policy
 
 MARGINS = 48
 """Rungs of the ladder of margins."""

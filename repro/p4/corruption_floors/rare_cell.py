@@ -6,11 +6,11 @@ import numpy as np
 import torch
 from scipy.special import expit, logit
 
-from repro.debiased_mle.estimation import fitted
-from repro.debiased_mle.labels import AttackedLabels
-from repro.debiased_mle.targets import LogisticTarget
-from repro.label_cells.rare_cell import RareCell
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p4.debiased_mle.estimation import fitted
+from repro.p4.debiased_mle.labels import AttackedLabels
+from repro.p4.debiased_mle.targets import LogisticTarget
+from repro.p4.label_cells.rare_cell import RareCell
 
 
 def rare_cell_floors(

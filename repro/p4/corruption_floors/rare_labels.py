@@ -7,9 +7,9 @@ from pydantic import Field
 
 from repro.base.errors import BadInput
 from repro.base.schema import Model, Number, Positive
-from repro.corruption_floors.rare_pairs import Uncovered
-from repro.debiased_mle.labels import AttackedLabels
-from repro.instances.labelled import PrivateLabels
+from repro.p4.corruption_floors.rare_pairs import Uncovered
+from repro.p4.debiased_mle.labels import AttackedLabels
+from repro.worlds.instances.labelled import PrivateLabels
 
 
 class RarePairs(Model):

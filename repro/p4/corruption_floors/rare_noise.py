@@ -13,10 +13,10 @@ import numpy as np
 from scipy.special import expit
 
 from repro.base.schema import Positive, Share
-from repro.corruption_floors.rare_pairs import PLENTY, WEIGHT
-from repro.debiased_mle.labels import built_pairs
-from repro.label_cells.choices import LopsidedChoice
-from repro.linear_rlhf.two_arms import (
+from repro.p4.corruption_floors.rare_pairs import PLENTY, WEIGHT
+from repro.p4.debiased_mle.labels import built_pairs
+from repro.p4.label_cells.choices import LopsidedChoice
+from repro.p4.linear_rlhf.two_arms import (
     InformativePairs,
     MarginLabels,
     TwoArmStates,

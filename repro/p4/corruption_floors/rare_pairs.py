@@ -16,18 +16,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.corruption_floors.closed_forms import (
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p4.corruption_floors.closed_forms import (
     rare_dpo,
     rare_estimation,
     rare_greedy,
     rare_pessimism,
 )
-from repro.corruption_floors.rare_cell import rare_cell_floors
-from repro.debiased_mle.estimation import fitted
-from repro.debiased_mle.labels import AttackedLabels
-from repro.debiased_mle.targets import LogisticTarget
-from repro.label_cells.rare_cell import RareCell
-from repro.preferences.label_counts import LabelCounts
+from repro.p4.corruption_floors.rare_cell import rare_cell_floors
+from repro.p4.debiased_mle.estimation import fitted
+from repro.p4.debiased_mle.labels import AttackedLabels
+from repro.p4.debiased_mle.targets import LogisticTarget
+from repro.p4.label_cells.rare_cell import RareCell
 
 MARGIN_SHARES = np.array([0.25, 0.5, 0.75, 1.0])
 """t/B′ of margins that a policy has to read."""

@@ -11,12 +11,12 @@ import numpy as np
 
 from repro.base.schema import Positive
 from repro.core.check import Algorithm
-from repro.corruption.orders import Order
-from repro.corruption_floors import one_cell
-from repro.debiased_mle.estimation import estimation_floor, fitted, true_counts
-from repro.debiased_mle.labels import SampledPairs, built_pairs
-from repro.debiased_mle.targets import LogisticTarget
-from repro.label_cells.choices import CellsChoice, pair_choice_at
+from repro.labels.corruption.orders import Order
+from repro.p4.corruption_floors import one_cell
+from repro.p4.debiased_mle.estimation import estimation_floor, fitted, true_counts
+from repro.p4.debiased_mle.labels import SampledPairs, built_pairs
+from repro.p4.debiased_mle.targets import LogisticTarget
+from repro.p4.label_cells.choices import CellsChoice, pair_choice_at
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,8 +17,8 @@ from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
 from repro.base.schema import Number, Positive
 from repro.core.check import Algorithm, Quantity
-from repro.corruption.orders import Order
-from repro.corruption_floors.one_cell import (
+from repro.labels.corruption.orders import Order
+from repro.p4.corruption_floors.one_cell import (
     Certain,
     Strong,
     dpo_at,
@@ -26,9 +26,9 @@ from repro.corruption_floors.one_cell import (
     greedy_at,
     pessimism_at,
 )
-from repro.corruption_floors.rare_labels import AttackedRarePairs, RarePairLabels
-from repro.corruption_floors.rare_pairs import Uncovered
-from repro.debiased_mle.labels import AttackedPairs, ClimbingMargin, Measured
+from repro.p4.corruption_floors.rare_labels import AttackedRarePairs, RarePairLabels
+from repro.p4.corruption_floors.rare_pairs import Uncovered
+from repro.p4.debiased_mle.labels import AttackedPairs, ClimbingMargin, Measured
 
 Budget = Annotated[Number, Field(ge=0.01, le=20)]
 """One ε of a list; an infinite one has no separation."""

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.debiased_mle.labels import AttackedLabels
-from repro.debiased_mle.targets import LogisticTarget, l2_root, weighted_root
-from repro.preferences.label_counts import LabelCounts, draw_label_counts
+from repro.labels.preferences.label_counts import LabelCounts, draw_label_counts
+from repro.p4.debiased_mle.labels import AttackedLabels
+from repro.p4.debiased_mle.targets import LogisticTarget, l2_root, weighted_root
 
 
 def true_counts(

@@ -12,7 +12,14 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from repro.adversaries.adversary import (
+from repro.base.notation import privacy_cost
+from repro.base.schema import Corruption, Finite, Pairs, Positive
+from repro.core.check import Algorithm, Quantity, privacy_mistake
+from repro.labels.corruption import debiasing
+from repro.labels.corruption.budget import checked_corruption, flip_budget
+from repro.labels.corruption.debiasing import Reading, ReadingOf, debiased
+from repro.labels.corruption.orders import Channel, Order, Randomize
+from repro.p4.adversaries.adversary import (
     ADVERSARIES,
     HUBER,
     MASK,
@@ -21,17 +28,10 @@ from repro.adversaries.adversary import (
     UNIFORM,
     Adversary,
 )
-from repro.adversaries.strong import AttackTarget
-from repro.base.notation import privacy_cost
-from repro.base.schema import Corruption, Finite, Pairs, Positive
-from repro.core.check import Algorithm, Quantity, privacy_mistake
-from repro.corruption import debiasing
-from repro.corruption.budget import checked_corruption, flip_budget
-from repro.corruption.debiasing import Reading, ReadingOf, debiased
-from repro.corruption.orders import Channel, Order, Randomize
-from repro.instances.labelled import LabelStages, PrivateLabels, built, device_in_use
-from repro.label_cells.choices import AnyPairs, PairChoice, build_pair_world
-from repro.label_cells.pairs import PairWorld, pairs_of
+from repro.p4.adversaries.strong import AttackTarget
+from repro.p4.label_cells.choices import AnyPairs, PairChoice, build_pair_world
+from repro.p4.label_cells.pairs import PairWorld, pairs_of
+from repro.worlds.instances.labelled import LabelStages, PrivateLabels, built, device_in_use
 
 # Worlds ------------------------------------------------------------------------------------------
 

@@ -7,8 +7,8 @@ from torch import Tensor
 from torch.linalg import vector_norm
 from torch.nn.functional import softplus
 
-from repro.estimators.ball import newton_in_ball
-from repro.estimators.stopping import nothing_left
+from repro.worlds.estimators.ball import newton_in_ball
+from repro.worlds.estimators.stopping import nothing_left
 
 MAX_STEPS = 200
 MAX_HALVINGS = 40
@@ -33,7 +33,7 @@ def debiased_logistic(
         labels: (P, C) debiased labels w.
         radius: B′.
         tolerance: stop when a step moves θ by less than this, relative to B′, or when steps that
-            no longer shrink promise nothing (``repro.estimators.stopping``).
+            no longer shrink promise nothing (``repro.worlds.estimators.stopping``).
 
     Returns:
         (P, k); directions without data stay at 0; NaN rows where it has not converged.

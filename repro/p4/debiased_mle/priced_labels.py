@@ -8,11 +8,11 @@ import numpy as np
 
 from repro.base.notation import epsilon_of_cost
 from repro.base.schema import Positive
-from repro.corruption.orders import Order
-from repro.corruption_floors.bounds import sharper_floor
-from repro.debiased_mle.estimation import estimation_error
-from repro.debiased_mle.labels import AttackedLabels, LabelsOfCells
-from repro.label_cells.pairs import PairWorld, orthogonal_cells, random_pair_world
+from repro.labels.corruption.orders import Order
+from repro.p4.corruption_floors.bounds import sharper_floor
+from repro.p4.debiased_mle.estimation import estimation_error
+from repro.p4.debiased_mle.labels import AttackedLabels, LabelsOfCells
+from repro.p4.label_cells.pairs import PairWorld, orthogonal_cells, random_pair_world
 
 TINY_RIDGE = 1e-14
 """λ → 0: the norm of the data."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from repro.label_cells.pairs import PairWorld
+from repro.p4.label_cells.pairs import PairWorld
 
 
 def strong_floor(

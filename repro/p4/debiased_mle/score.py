@@ -15,10 +15,10 @@ from scipy.fft import next_fast_len
 from scipy.stats import binom
 
 from repro.base.schema import Count, Finite, Pairs, Positive, Probability
-from repro.debiased_mle.estimation import target_of, true_counts
-from repro.debiased_mle.labels import AttackedLabels
-from repro.instances.labelled import PrivateLabels
-from repro.label_cells.pairs import PairWorld, pair_world
+from repro.p4.debiased_mle.estimation import target_of, true_counts
+from repro.p4.debiased_mle.labels import AttackedLabels
+from repro.p4.label_cells.pairs import PairWorld, pair_world
+from repro.worlds.instances.labelled import PrivateLabels
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from repro.adversaries.strong import Response
-from repro.debiased_mle.logistic import debiased_logistic, hessian
+from repro.p4.adversaries.strong import Response
+from repro.p4.debiased_mle.logistic import debiased_logistic, hessian
 
 
 @dataclass(frozen=True, eq=False)

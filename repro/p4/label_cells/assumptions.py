@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repro.label_cells.pairs import PairWorld
+from repro.p4.label_cells.pairs import PairWorld
 
 Assumed = tuple[str, bool, str]
 

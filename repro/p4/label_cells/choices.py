@@ -20,9 +20,8 @@ from repro.base.schema import (
     Share,
     validate_union,
 )
-from repro.instances.choices import Choice, Count
-from repro.label_cells.log_linear import lopsided_arms, three_arms, uncovered_arms
-from repro.label_cells.pairs import (
+from repro.p4.label_cells.log_linear import lopsided_arms, three_arms, uncovered_arms
+from repro.p4.label_cells.pairs import (
     PairWorld,
     PolicyPairs,
     isotropic_cells,
@@ -31,7 +30,8 @@ from repro.label_cells.pairs import (
     pairs_of,
     unseen_direction,
 )
-from repro.label_cells.rare_cell import RareCell
+from repro.p4.label_cells.rare_cell import RareCell
+from repro.worlds.instances.choices import Choice, Count
 
 Coverage = Annotated[Finite, Field(gt=1)]
 

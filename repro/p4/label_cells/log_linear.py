@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import torch
 
-from repro.instances.linear import LinearWorld
-from repro.label_cells.pairs import complement_basis
+from repro.p4.label_cells.pairs import complement_basis
+from repro.worlds.instances.linear import LinearWorld
 
 
 def three_arms(

@@ -13,7 +13,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from repro.instances.linear import LinearWorld
+from repro.worlds.instances.linear import LinearWorld
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,17 +10,17 @@ import torch
 from pydantic import Field
 
 from repro.base.schema import Number
-from repro.debiased_mle.estimation import estimate
-from repro.debiased_mle.labels import SampledPairs
-from repro.debiased_mle.targets import LogisticTarget
-from repro.instances.linear import LinearWorld
-from repro.linear_rlhf.pessimism import (
+from repro.p4.debiased_mle.estimation import estimate
+from repro.p4.debiased_mle.labels import SampledPairs
+from repro.p4.debiased_mle.targets import LogisticTarget
+from repro.p4.linear_rlhf.pessimism import (
     ConfidenceSet,
     greedy_policy,
     optimistic_policy,
     pessimistic_policy,
 )
-from repro.policies.gibbs import gibbs_policy
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.policies.gibbs import gibbs_policy
 
 CHI2_2 = 5.991
 """95 % quantile of χ² with two degrees of freedom."""

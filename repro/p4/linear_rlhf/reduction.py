@@ -12,21 +12,21 @@ import numpy as np
 import torch
 from scipy.special import softmax
 
-from repro.linear_rlhf.bandit import (
+from repro.labels.preferences.label_law import Estimate, as_fitted, on_arrays
+from repro.p4.linear_rlhf.bandit import (
     Bandit,
     difference_covariance,
     empirical_covariance,
     random_bandit,
     relative_condition_number,
 )
-from repro.linear_rlhf.pessimism import (
+from repro.p4.linear_rlhf.pessimism import (
     ConfidenceSet,
     greedy_policy,
     most_optimistic_policy,
     pessimistic_policy,
 )
-from repro.policies.gibbs import gibbs_policy
-from repro.preferences.label_law import Estimate, as_fitted, on_arrays
+from repro.worlds.policies.gibbs import gibbs_policy
 
 SLIGHTLY = 1e-6
 """How far tight cases are from the tie at which the policy turns."""

@@ -19,10 +19,10 @@ from scipy.stats import binom, chi2
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, privacy_cost
 from repro.base.schema import Count, Number, Pairs, Positive, Probability, Share
-from repro.corruption.debiasing import ReadingOf, debiased
-from repro.instances.labelled import PrivateLabels
-from repro.linear_rlhf.pessimism import separable_pessimism
-from repro.preferences.label_law import Channel
+from repro.labels.corruption.debiasing import ReadingOf, debiased
+from repro.labels.preferences.label_law import Channel
+from repro.p4.linear_rlhf.pessimism import separable_pessimism
+from repro.worlds.instances.labelled import PrivateLabels
 
 BALL = 4.0
 """B: estimates are cut off here unless a world says otherwise; margins are far inside."""

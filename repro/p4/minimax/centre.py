@@ -19,8 +19,8 @@ import numpy as np
 from scipy.special import expit
 from torch import Tensor
 
-from repro.label_cells.pairs import PairWorld
-from repro.minimax.halfspace import HalfspaceOnLine
+from repro.p4.label_cells.pairs import PairWorld
+from repro.p4.minimax.halfspace import HalfspaceOnLine
 
 POINTS = {1: 3001, 2: 121, 3: 31}
 """Along each direction of the grid on which S is computed, by the number of features."""

@@ -31,7 +31,7 @@ import math
 
 import torch
 
-from repro.label_cells.pairs import PairWorld
+from repro.p4.label_cells.pairs import PairWorld
 
 
 def certified_floor(world: PairWorld, moved: float, root: torch.Tensor) -> float:

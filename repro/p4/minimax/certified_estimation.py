@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from repro.debiased_mle.estimation import estimation_error
-from repro.debiased_mle.labels import AttackedLabels, LabelsOfCells
-from repro.debiased_mle.priced_labels import TINY_RIDGE
-from repro.debiased_mle.targets import l2_root, weighted_root
-from repro.label_cells.pairs import PairWorld, random_pair_world
-from repro.minimax.certificate import certified_floor
+from repro.p4.debiased_mle.estimation import estimation_error
+from repro.p4.debiased_mle.labels import AttackedLabels, LabelsOfCells
+from repro.p4.debiased_mle.priced_labels import TINY_RIDGE
+from repro.p4.debiased_mle.targets import l2_root, weighted_root
+from repro.p4.label_cells.pairs import PairWorld, random_pair_world
+from repro.p4.minimax.certificate import certified_floor
 
 Change = Callable[[LabelsOfCells], LabelsOfCells]
 """Of labels that are attacked; a right one leaves them alone."""

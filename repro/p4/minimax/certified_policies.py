@@ -26,21 +26,21 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.corruption_floors.policies import dpo_floor, gap_gradient, gap_hessian
-from repro.debiased_mle.estimation import fitted
-from repro.debiased_mle.labels import AttackedLabels, LabelsOfCells
-from repro.debiased_mle.targets import LogisticTarget, weighted_root
-from repro.instances.linear import LinearWorld
-from repro.label_cells.pairs import PairWorld, PolicyPairs, pairs_of
-from repro.minimax.certificate import certified_floor, certified_rise
-from repro.minimax.certified_estimation import (
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p4.corruption_floors.policies import dpo_floor, gap_gradient, gap_hessian
+from repro.p4.debiased_mle.estimation import fitted
+from repro.p4.debiased_mle.labels import AttackedLabels, LabelsOfCells
+from repro.p4.debiased_mle.targets import LogisticTarget, weighted_root
+from repro.p4.label_cells.pairs import PairWorld, PolicyPairs, pairs_of
+from repro.p4.minimax.certificate import certified_floor, certified_rise
+from repro.p4.minimax.certified_estimation import (
     NEAR,
     Change,
     invertible,
     random_moved,
     random_world,
 )
-from repro.preferences.label_counts import LabelCounts
+from repro.worlds.instances.linear import LinearWorld
 
 RUNGS = 6
 LADDER = (0.9, 1.01)

@@ -14,11 +14,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.debiased_mle.labels import AttackedLabels
-from repro.minimax.halfspace import HalfspaceOnLine
-from repro.minimax.hidden_pairs import hidden_mass
-from repro.preferences.label_counts import LabelCounts
-from repro.preferences.label_law import Estimate, as_fitted
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_law import Estimate, as_fitted
+from repro.p4.debiased_mle.labels import AttackedLabels
+from repro.p4.minimax.halfspace import HalfspaceOnLine
+from repro.p4.minimax.hidden_pairs import hidden_mass
 
 TRUTHS, REACH = 401, 4.0
 """Margins of a learner's world that are tried, and the largest, in units of the least loss."""

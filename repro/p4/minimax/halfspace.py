@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from repro.adversaries.strong import Response
+from repro.p4.adversaries.strong import Response
 
 HALVINGS = 60
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from repro.corruption.orders import Corrupt, Randomize, channel
-from repro.corruption.random_flips import UniformFlips
-from repro.corruption_floors.rare_cell import rare_cell_floors
-from repro.debiased_mle.labels import AttackedLabels
-from repro.minimax.centre import MidpointOnLine
-from repro.minimax.halfspace import HalfspaceOnLine
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.corruption.orders import Corrupt, Randomize, channel
+from repro.labels.corruption.random_flips import UniformFlips
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p4.corruption_floors.rare_cell import rare_cell_floors
+from repro.p4.debiased_mle.labels import AttackedLabels
+from repro.p4.minimax.centre import MidpointOnLine
+from repro.p4.minimax.halfspace import HalfspaceOnLine
 
 STARTS = 33
 """Smaller margins of a pair that are tried, from −B′ to B′."""

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from repro.debiased_mle.labels import AttackedLabels
-from repro.linear_rlhf.bandit import (
+from repro.p4.debiased_mle.labels import AttackedLabels
+from repro.p4.linear_rlhf.bandit import (
     Bandit,
     difference_covariance,
     relative_condition_number,
 )
-from repro.minimax.hidden_pairs import ParameterPairs, hidden_mass
+from repro.p4.minimax.hidden_pairs import ParameterPairs, hidden_mass
 
 
 @dataclass(frozen=True)

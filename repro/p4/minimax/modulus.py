@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
-from repro.corruption_floors.bounds import curvature
+from repro.p4.corruption_floors.bounds import curvature
 
 RUNGS = 512
 """Of the ladder on which a maximum over t is looked for before it is refined."""

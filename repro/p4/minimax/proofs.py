@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from repro.core.proofs import Claimed, Interval, iv
-from repro.minimax.modulus import RUNGS, saturation, worst_step
+from repro.p4.minimax.modulus import RUNGS, saturation, worst_step
 
 SHARE = (0.0, 1.0)
 ZERO, ONE, TWO = iv.mpf(0), iv.mpf(1), iv.mpf(2)

@@ -20,13 +20,13 @@ import numpy as np
 from scipy.special import expit
 
 from repro.base.errors import BadInput
-from repro.objective_perturbation.gradients import LONGEST, one_pair, pairs
-from repro.objective_perturbation.joint_release import joint_bound
-from repro.privacy.adjacency import REPLACE
-from repro.privacy.exact_normal import MISSED
-from repro.privacy.gaussian import gaussian_delta
-from repro.private_estimates.linearised_errors import RIDGES, SHARES, Spectrum
-from repro.reward_release.minimiser import UNIT, rounding
+from repro.labels.privacy.adjacency import REPLACE
+from repro.labels.privacy.exact_normal import MISSED
+from repro.labels.privacy.gaussian import gaussian_delta
+from repro.p3.objective_perturbation.gradients import LONGEST, one_pair, pairs
+from repro.p3.objective_perturbation.joint_release import joint_bound
+from repro.p3.private_estimates.linearised_errors import RIDGES, SHARES, Spectrum
+from repro.release.reward.minimiser import UNIT, rounding
 
 MOST_PAIRS = 5_000_000
 """Rounding is paid for up to so many pairs."""

@@ -17,9 +17,9 @@ import numpy as np
 
 from repro.base.errors import BadInput
 from repro.base.files import regular_file
-from repro.instances.text_features import DENSE, dense_statistics
 from repro.release.canonical import compared
 from repro.release.records import is_path, read_owned, shown_source
+from repro.worlds.instances.text_features import DENSE, dense_statistics
 
 KEY = "PAIRS"
 MAP = "words by hash and four statistics, version 1"

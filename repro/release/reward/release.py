@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from repro.base.errors import BadInput
-from repro.privacy.adjacency import ADJACENCIES, REPLACE
-from repro.privacy.exact_normal import BITS, normal, on_grid
+from repro.labels.privacy.adjacency import ADJACENCIES, REPLACE
+from repro.labels.privacy.exact_normal import BITS, normal, on_grid
 from repro.release.drafts import Draft
 from repro.release.ledger import Debit, Ledger, held_ledger
 from repro.release.manifest import Manifest
@@ -34,14 +34,14 @@ from repro.release.privatise import (
     trouble_with,
 )
 from repro.release.records import is_path, shown_source
-from repro.reward_release.calibration import (
+from repro.release.reward.calibration import (
     MOST_PAIRS,
     SUMMED,
     RewardBudget,
     RewardNoise,
     calibrated,
 )
-from repro.reward_release.features import (
+from repro.release.reward.features import (
     FEWEST_FEATURES,
     KEY,
     MAP,
@@ -51,8 +51,8 @@ from repro.reward_release.features import (
     matrix_rows,
     text_rows,
 )
-from repro.reward_release.minimiser import PerturbedLogistic, minimised
-from repro.reward_release.reward import PrivateReward
+from repro.release.reward.minimiser import PerturbedLogistic, minimised
+from repro.release.reward.reward import PrivateReward
 
 LEAST_DELTA, MOST_DELTA = Decimal("1e-15"), Decimal("0.1")
 LEAST_BOUND, MOST_BOUND, MOST_TOGETHER = 0.01, 20.0, 100

@@ -12,7 +12,7 @@ import numpy as np
 
 from repro.base.errors import BadInput
 from repro.base.files import small_text
-from repro.reward_release.features import MAP, clipped_to, text_map
+from repro.release.reward.features import MAP, clipped_to, text_map
 
 FORMAT, LARGEST = "repro-reward/1", 1 << 31
 

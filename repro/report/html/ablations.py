@@ -48,7 +48,7 @@ def read(folder: Path) -> list[Finding]:
         found = [{key: row[key] for key in Finding.__dataclass_fields__} for row in rows]
         return TypeAdapter(list[Finding]).validate_python(found)
     except (ValueError, KeyError, RecursionError):
-        raise BadInput("runs", path, "allowed: a file that python -m repro.ablate wrote") from None
+        raise BadInput("runs", path, "allowed: a file that python -m repro ablate wrote") from None
 
 
 def matrix(found: Sequence[Finding]) -> Matrix | None:

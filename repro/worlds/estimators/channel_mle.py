@@ -11,9 +11,9 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from repro.estimators.region import BALL_REGION, Region
-from repro.preferences.label_counts import LabelCounts
-from repro.preferences.label_mixture import LabelMixture
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_mixture import LabelMixture
+from repro.worlds.estimators.region import BALL_REGION, Region
 
 MAX_STEPS = 100
 MAX_HALVINGS = 30

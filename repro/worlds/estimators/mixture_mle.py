@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import flip_prob, label_signal
-from repro.estimators.region import BALL_REGION, Region
-from repro.estimators.stopping import nothing_left
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.worlds.estimators.region import BALL_REGION, Region
+from repro.worlds.estimators.stopping import nothing_left
 
 MAX_STEPS = 1000
 MAX_HALVINGS = 30
@@ -147,7 +147,7 @@ def mixture_mle(
         epsilon: the budget the likelihood assumes, in (0, inf].
         radius: of the class; of a box half its width.
         tolerance: stop when less is left to go, relative to the size of θ plus one, or when steps
-            that no longer shrink promise nothing (``repro.estimators.stopping``).
+            that no longer shrink promise nothing (``repro.worlds.estimators.stopping``).
         region: ‖θ‖ ≤ radius, or a box.
 
     Returns:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from repro.estimators.ball import nearest_in_ball, newton_in_ball
-from repro.estimators.box import nearest_in_box, newton_in_box
+from repro.worlds.estimators.ball import nearest_in_ball, newton_in_ball
+from repro.worlds.estimators.box import nearest_in_box, newton_in_box
 
 
 class Region(NamedTuple):

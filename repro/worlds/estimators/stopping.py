@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from repro.estimators.ball import promised_gain
+from repro.worlds.estimators.ball import promised_gain
 
 LEAST_GAIN = 1e-18
 """Share of the objective's scale.  The rounding of an objective is 1e-16 of it; steps that only

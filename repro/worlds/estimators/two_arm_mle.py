@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from repro.base.notation import flip_prob
-from repro.preferences.label_counts import LabelCounts
-from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
 
 
 def two_arm_mle(

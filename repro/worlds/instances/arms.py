@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from repro.instances.linear import LinearWorld
+from repro.worlds.instances.linear import LinearWorld
 
 
 def bad_arms_world(

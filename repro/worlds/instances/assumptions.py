@@ -7,8 +7,8 @@ import math
 import torch
 from torch import Tensor
 
-from repro.instances.linear import LinearWorld, centred, feature_covariance
-from repro.instances.two_arms import TwoArmWorld
+from repro.worlds.instances.linear import LinearWorld, centred, feature_covariance
+from repro.worlds.instances.two_arms import TwoArmWorld
 
 
 def linear_concentrability(world: LinearWorld) -> Tensor:

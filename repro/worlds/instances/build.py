@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import singledispatch
 from pathlib import Path
 
-from repro.instances.arms import bad_arms_world
-from repro.instances.choices import (
+from repro.worlds.instances.arms import bad_arms_world
+from repro.worlds.instances.choices import (
     BadArmsChoice,
     HypercubeChoice,
     LargeDifferenceChoice,
     LinearChoice,
     TextChoice,
 )
-from repro.instances.linear import LinearWorld, random_linear_world
-from repro.instances.two_arms import TwoArmWorld, hypercube_world, large_difference_world
+from repro.worlds.instances.linear import LinearWorld, random_linear_world
+from repro.worlds.instances.two_arms import TwoArmWorld, hypercube_world, large_difference_world
 
 World = LinearWorld | TwoArmWorld
 
@@ -24,7 +24,7 @@ def build_world(choice, cache: Path, device: str) -> World:
     """Build the world that a choice describes.
 
     Args:
-        choice: a checked choice of ``repro.instances.choices``.
+        choice: a checked choice of ``repro.worlds.instances.choices``.
         cache: folder of label-free feature tables.
         device: torch device.
     """
@@ -38,7 +38,7 @@ def _(choice: LinearChoice, cache: Path, device: str) -> World:
 
 @build_world.register
 def _(choice: TextChoice, cache: Path, device: str) -> World:
-    from repro.instances.preference_text import preference_text_world
+    from repro.worlds.instances.preference_text import preference_text_world
 
     return preference_text_world(choice, cache, device)
 

@@ -29,7 +29,7 @@ Seed = Annotated[Whole, Field(ge=0, le=2**63)]
 
 
 class LinearChoice(Model):
-    """A random linear world (``repro.instances.linear``)."""
+    """A random linear world (``repro.worlds.instances.linear``)."""
 
     kind: Literal["linear"]
     num_states: Count
@@ -52,7 +52,7 @@ class LinearChoice(Model):
 
 
 class TextChoice(Model):
-    """Real or generated preference pairs (``repro.instances.preference_text``)."""
+    """Real or generated preference pairs (``repro.worlds.instances.preference_text``)."""
 
     kind: Literal["preference_text"]
     path: str | tuple[str, ...] | None
@@ -64,7 +64,7 @@ class TextChoice(Model):
 
 
 class HypercubeChoice(Model):
-    """The hypercube of P1's Theorem 4.5 (``repro.instances.two_arms``)."""
+    """The hypercube of P1's Theorem 4.5 (``repro.worlds.instances.two_arms``)."""
 
     kind: Literal["hypercube"]
     num_states: Count

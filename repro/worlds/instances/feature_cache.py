@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from repro.base.files import write_whole
-from repro.instances.text_features import Comparison, TextFeatures, feature_table, hash_order
-from repro.preferences.pair_records import PreferencePair
+from repro.labels.preferences.pair_records import PreferencePair
+from repro.worlds.instances.text_features import Comparison, TextFeatures, feature_table, hash_order
 
 FORMAT = 1
 """Raise it whenever the computation in ``text_features`` changes."""

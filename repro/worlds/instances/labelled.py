@@ -15,18 +15,16 @@ from typing import Any, ClassVar, Literal
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Corruption, Epsilon, Pairs
-from repro.corruption.huber_reports import (
+from repro.labels.corruption.huber_reports import (
     Adversary,
     HuberReports,
     coin_tosser,
     idle_adversary,
     worst_adversary,
 )
-from repro.corruption.orders import Order
-from repro.instances.build import World, build_world
-from repro.instances.choices import AnyChoice, Choice, TextChoice
-from repro.preferences.label_counts import LabelCounts, draw_label_counts
-from repro.preferences.label_law import (
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_counts import LabelCounts, draw_label_counts
+from repro.labels.preferences.label_law import (
     Channel,
     Estimate,
     LabelLaw,
@@ -37,7 +35,9 @@ from repro.preferences.label_law import (
     randomized_response,
     the_truth,
 )
-from repro.preferences.label_process import LabelProcess
+from repro.labels.preferences.label_process import LabelProcess
+from repro.worlds.instances.build import World, build_world
+from repro.worlds.instances.choices import AnyChoice, Choice, TextChoice
 
 # Instances ---------------------------------------------------------------------------------------
 
@@ -82,7 +82,7 @@ def built(choice: Any) -> World:
 @lru_cache(maxsize=256)
 def _built(choice: Choice, cache: Path, device: str) -> World:
     if isinstance(choice, TextChoice) and choice.digest is None:
-        from repro.instances.preference_text import with_digest
+        from repro.worlds.instances.preference_text import with_digest
 
         choice = with_digest(choice)
     return build_world(choice, cache, device)

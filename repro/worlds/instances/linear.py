@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.policies.gibbs import gibbs_policy
+from repro.worlds.policies.gibbs import gibbs_policy
 
 
 @dataclass(frozen=True, eq=False)

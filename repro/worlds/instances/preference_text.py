@@ -10,12 +10,12 @@ import torch
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from repro.instances.choices import TextChoice
-from repro.instances.feature_cache import cached_text_features
-from repro.instances.linear import LinearWorld
-from repro.preferences.pair_files import read_pairs
-from repro.preferences.pair_records import PreferencePair
-from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.labels.preferences.pair_files import read_pairs
+from repro.labels.preferences.pair_records import PreferencePair
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
+from repro.worlds.instances.choices import TextChoice
+from repro.worlds.instances.feature_cache import cached_text_features
+from repro.worlds.instances.linear import LinearWorld
 
 RIDGE = 1e-4
 MAX_NORM = 6.0

@@ -25,7 +25,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from threadpoolctl import threadpool_limits
 
 from repro.base.errors import BadInput
-from repro.preferences.pair_records import PreferencePair
+from repro.labels.preferences.pair_records import PreferencePair
 
 Comparison = tuple[str, str, str]
 """A prompt and its two responses in hash order."""

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from repro.base.errors import BadInput
 from repro.base.schema import Finite, Model, Number, validate
-from repro.policies.regularisers import AlphaMixture
+from repro.worlds.policies.regularisers import AlphaMixture
 
 Alpha = Annotated[Number, Field(ge=-2, le=4)]
 LARGEST_LOG_RATIO = 20.0

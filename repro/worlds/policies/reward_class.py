@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.policies.covering import log_covering_ball, log_covering_box
+from repro.worlds.policies.covering import log_covering_ball, log_covering_box
 
 ROUNDING = 1e-12
 AT_ONCE = 500

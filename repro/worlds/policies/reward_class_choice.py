@@ -8,7 +8,7 @@ from pydantic import Field
 
 from repro.base.errors import BadInput
 from repro.base.schema import Model, Number, Whole, validate
-from repro.policies.reward_class import BALL, Ball, Box, FiniteClass, RewardClass
+from repro.worlds.policies.reward_class import BALL, Ball, Box, FiniteClass, RewardClass
 
 LARGEST_CLASS = 10_000
 """Members of a finite class, each of which is compared on every dataset."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from repro.corruption.huber_reports import HuberReports, coin_tosser, idle_adversary
-from repro.corruption.huber_square import reported_mean, worst_bad_mean
-from repro.corruption.orders import Order
-from repro.preferences.label_law import AsymmetricResponse, fair_coins, no_randomizer
+from repro.labels.corruption.huber_reports import HuberReports, coin_tosser, idle_adversary
+from repro.labels.corruption.huber_square import reported_mean, worst_bad_mean
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import AsymmetricResponse, fair_coins, no_randomizer
 
 MEANS = np.array([-0.7, -1e-13, 0.0, 1e-13, 0.4])
 ORDERS = pytest.mark.parametrize("order", [Order.CTL, Order.LTC])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from repro.corruption.huber_square import reported_mean, worst_bad_mean, worst_bias
-from repro.corruption.orders import Order
+from repro.labels.corruption.huber_square import reported_mean, worst_bad_mean, worst_bias
+from repro.labels.corruption.orders import Order
 
 
 def simulate(h, keep, alpha, order, bad, rng, size=400_000):

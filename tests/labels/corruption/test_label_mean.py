@@ -9,15 +9,15 @@ import pytest
 import torch
 
 from repro.base.notation import keep_prob, label_signal
-from repro.corruption.label_mean import (
+from repro.labels.corruption.label_mean import (
     NOBODY,
     LabelMean,
     WorseResponse,
     drawn_mean,
     released_mean,
 )
-from repro.corruption.orders import Order
-from repro.preferences.label_law import (
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import (
     AsymmetricResponse,
     bradley_terry,
     fair_coins,

@@ -8,8 +8,8 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.notation import epsilon_of_cost
-from repro.corruption.budget import checked_corruption, flip_budget
-from repro.corruption.debiasing import (
+from repro.labels.corruption.budget import checked_corruption, flip_budget
+from repro.labels.corruption.debiasing import (
     Reading,
     biased,
     cost_squared,
@@ -17,9 +17,21 @@ from repro.corruption.debiasing import (
     no_debias,
     shift_without_scale,
 )
-from repro.corruption.orders import Channel, Corrupt, Order, Randomize, binomial, channel, order_of
-from repro.preferences.label_counts import LabelCounts
-from repro.preferences.label_law import AsymmetricResponse, no_randomizer, randomized_response
+from repro.labels.corruption.orders import (
+    Channel,
+    Corrupt,
+    Order,
+    Randomize,
+    binomial,
+    channel,
+    order_of,
+)
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_law import (
+    AsymmetricResponse,
+    no_randomizer,
+    randomized_response,
+)
 
 HUNDRED = LabelCounts(
     torch.tensor([[100.0]], dtype=torch.float64), torch.tensor([[60.0]], dtype=torch.float64)

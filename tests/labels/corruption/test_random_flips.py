@@ -8,10 +8,10 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob
-from repro.corruption.debiasing import Reading
-from repro.corruption.orders import Order, Randomize
-from repro.corruption.random_flips import UniformFlips, mask_flip_rate, mask_process
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.corruption.debiasing import Reading
+from repro.labels.corruption.orders import Order, Randomize
+from repro.labels.corruption.random_flips import UniformFlips, mask_flip_rate, mask_process
+from repro.labels.preferences.label_counts import LabelCounts
 
 PLAIN = Reading(1.0, 0.0)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from repro.preferences.block_draws import NumpyDraws, TorchDraws, draws_on
+from repro.labels.preferences.block_draws import NumpyDraws, TorchDraws, draws_on
 
 PROB = torch.tensor([0.1, 0.25, 0.05, 0.3, 0.1], dtype=torch.float64)
 RUNS = 20_000

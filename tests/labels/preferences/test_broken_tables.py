@@ -7,7 +7,7 @@ import time
 import pytest
 
 from repro.base.errors import BadInput
-from repro.preferences.tables import arrow_rows, csv_rows, saved_files
+from repro.labels.preferences.tables import arrow_rows, csv_rows, saved_files
 
 COLUMNS = ("prompt", "chosen", "rejected")
 

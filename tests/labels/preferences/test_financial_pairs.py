@@ -5,7 +5,7 @@ import math
 import pytest
 
 from repro.base.errors import BadInput
-from repro.preferences.financial_pairs import (
+from repro.labels.preferences.financial_pairs import (
     CAREFUL,
     CARELESS,
     financial_pairs,

@@ -9,7 +9,7 @@ import pytest
 import torch
 from scipy.special import expit
 
-from repro.preferences.label_counts import LabelCounts, draw_label_counts, private_win_prob
+from repro.labels.preferences.label_counts import LabelCounts, draw_label_counts, private_win_prob
 
 PROB = np.array([0.4, 0.25, 0.15, 0.1])  # the remaining 0.1 are pairs of equal responses
 DIFF = np.array([1.0, -0.5, 0.0, 2.5])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 from repro.base.notation import flip_prob, keep_prob, label_signal
-from repro.preferences import label_information as label
+from repro.labels.preferences import label_information as label
 from tools.draw_crossover import crossover, two_term
 
 EPSILONS = st.floats(-2, 1.3).map(lambda x: 10**x) | st.just(math.inf)

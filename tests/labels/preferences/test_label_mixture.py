@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repro.base.errors import BadInput
-from repro.preferences.channel_choice import chosen_channel
-from repro.preferences.label_mixture import LabelMixture, mixture_of_flips
-from repro.privacy.channels import channel_epsilon, matrix_of
+from repro.labels.preferences.channel_choice import chosen_channel
+from repro.labels.preferences.label_mixture import LabelMixture, mixture_of_flips
+from repro.labels.privacy.channels import channel_epsilon, matrix_of
 
 SHARES = st.tuples(st.floats(0.05, 1), st.floats(0, 1))
 

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from repro.preferences.label_information import one_less_affinity
-from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
-from repro.preferences.label_mixture import LabelMixture
-from repro.preferences.label_process import AS_STATED, LabelProcess
+from repro.labels.preferences.label_information import one_less_affinity
+from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_truth
+from repro.labels.preferences.label_mixture import LabelMixture
+from repro.labels.preferences.label_process import AS_STATED, LabelProcess
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 16.0, math.inf])

@@ -12,13 +12,13 @@ from pyarrow import parquet
 
 import repro
 from repro.base.errors import BadInput
-from repro.instances.choices import TextChoice
-from repro.instances.preference_text import with_digest
-from repro.preferences.layouts import BETTER
-from repro.preferences.pair_files import read_pairs
-from repro.preferences.pair_rows import conversion
-from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.labels.preferences.layouts import BETTER
+from repro.labels.preferences.pair_files import read_pairs
+from repro.labels.preferences.pair_rows import conversion
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 from repro.release.records import read_records
+from repro.worlds.instances.choices import TextChoice
+from repro.worlds.instances.preference_text import with_digest
 
 SECRET = "zebra-secret"
 PAIRS = synthetic_pairs(60)

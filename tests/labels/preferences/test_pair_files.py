@@ -12,8 +12,8 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.base.paths import install_hint
-from repro.preferences.pair_files import read_pairs
-from repro.preferences.pair_records import PreferencePair
+from repro.labels.preferences.pair_files import read_pairs
+from repro.labels.preferences.pair_records import PreferencePair
 
 REAL = Path(__file__).parents[2].parent / "shared/data/hh_rlhf"
 SECRET = "zebra-secret"
@@ -124,7 +124,7 @@ def test_bad_line_is_named(tmp_path, line, expected):
 
 
 def test_a_line_without_end_is_not_slurped(tmp_path, monkeypatch):
-    monkeypatch.setattr("repro.preferences.json_lines.LONGEST_LINE", 1000)
+    monkeypatch.setattr("repro.labels.preferences.json_lines.LONGEST_LINE", 1000)
     path = write(tmp_path / "a.jsonl", ["x" * 5000])
     assert "line 1: not text" in complaint(path)
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from repro.base.errors import BadInput
-from repro.preferences.pair_files import read_pairs
-from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.labels.preferences.pair_files import read_pairs
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 
 
 def test_same_seed_same_pairs():

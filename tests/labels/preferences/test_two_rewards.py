@@ -7,8 +7,8 @@ import math
 
 import pytest
 
-from repro.preferences.label_law import bradley_terry, fair_coins, randomized_response
-from repro.preferences.two_rewards import (
+from repro.labels.preferences.label_law import bradley_terry, fair_coins, randomized_response
+from repro.labels.preferences.two_rewards import (
     likely_counts,
     released_win_prob,
     wrong_majority_prob,

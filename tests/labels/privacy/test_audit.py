@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from repro.privacy.audit import ROUNDING, audit, judge_privacy
-from repro.privacy.channels import ChannelMechanism, randomized_response
-from repro.privacy.gaussian import GaussianShift, exact_shift
-from repro.privacy.mechanism import Guarantee, Mechanism
+from repro.labels.privacy.audit import ROUNDING, audit, judge_privacy
+from repro.labels.privacy.channels import ChannelMechanism, randomized_response
+from repro.labels.privacy.gaussian import GaussianShift, exact_shift
+from repro.labels.privacy.mechanism import Guarantee, Mechanism
 
 CLAIM = Guarantee(0.5, 1e-3)
 SHIFT = exact_shift(0.5, 1e-3)

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from repro.privacy import black_box
-from repro.privacy.black_box import (
+from repro.labels.privacy import black_box
+from repro.labels.privacy.black_box import (
     Attack,
     Counts,
     certified_epsilon,
     choose_attack,
     threshold_attack,
 )
-from repro.privacy.channels import ChannelMechanism, randomized_response
-from repro.privacy.clopper_pearson import lower, upper
-from repro.privacy.gaussian import GaussianShift
+from repro.labels.privacy.channels import ChannelMechanism, randomized_response
+from repro.labels.privacy.clopper_pearson import lower, upper
+from repro.labels.privacy.gaussian import GaussianShift
 
 
 def test_bounds_are_clopper_and_pearsons():

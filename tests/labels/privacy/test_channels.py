@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from repro.preferences import label_law
-from repro.privacy.channels import (
+from repro.labels.preferences import label_law
+from repro.labels.privacy.channels import (
     ChannelMechanism,
     both,
     channel_delta,

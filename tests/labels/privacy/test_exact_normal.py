@@ -6,8 +6,8 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import kstest, norm
 
-from repro.privacy import exact_normal
-from repro.privacy.exact_normal import BITS, FURTHEST, normal, on_grid, quantile
+from repro.labels.privacy import exact_normal
+from repro.labels.privacy.exact_normal import BITS, FURTHEST, normal, on_grid, quantile
 
 
 class FixedBits:

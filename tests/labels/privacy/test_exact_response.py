@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from repro.base.errors import BadInput
-from repro.privacy import exact_response
-from repro.privacy.exact_response import (
+from repro.labels.privacy import exact_response
+from repro.labels.privacy.exact_response import (
     WORDS,
     ExactResponse,
     flip_threshold,

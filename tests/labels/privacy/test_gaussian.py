@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from repro.privacy.gaussian import GaussianShift, classical_shift, exact_shift, gaussian_delta
+from repro.labels.privacy.gaussian import (
+    GaussianShift,
+    classical_shift,
+    exact_shift,
+    gaussian_delta,
+)
 
 
 @pytest.mark.parametrize("shift", [0.1, 1.0, 3.0])

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from repro.privacy.mechanism import bisect_epsilon
+from repro.labels.privacy.mechanism import bisect_epsilon
 
 
 @pytest.mark.parametrize("root", [0.3, 1.0, 1.5, 150.0, 512.0, 650.0, 700.0])

@@ -2,14 +2,14 @@
 
 import pytest
 
-from repro.instances.labelled import built_at
-from repro.llm.procedures import DataChoice, Procedure
-from repro.llm.splits import load_splits
-from repro.llm.study import Study
-from repro.llm.worlds import PrivateTuning
-from repro.training.backbone import load_backbone
-from repro.training.extra import quiet_hub
-from repro.training.settings import ModelChoice, Sampling, Shape, Training
+from repro.llm.experiments.procedures import DataChoice, Procedure
+from repro.llm.experiments.splits import load_splits
+from repro.llm.experiments.study import Study
+from repro.llm.experiments.worlds import PrivateTuning
+from repro.llm.training.backbone import load_backbone
+from repro.llm.training.extra import quiet_hub
+from repro.llm.training.settings import ModelChoice, Sampling, Shape, Training
+from repro.worlds.instances.labelled import built_at
 
 quiet_hub()  # before a test imports transformers itself, and with it its progress bars
 DATA = DataChoice(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from repro.llm.contrasts import MOST, P4_CONTRASTS, Contrast
+from repro.llm.experiments.contrasts import MOST, P4_CONTRASTS, Contrast
 
 
 @pytest.mark.parametrize("one", P4_CONTRASTS, ids=lambda one: one.name)

@@ -7,18 +7,18 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 
-from repro.llm.cost import Size, activations, cost, in_words
-from repro.llm.procedures import PessimisticProcedure
-from repro.llm.study import Study
-from repro.training.backbone import tiny_config
-from repro.training.direct_preference import optimised
-from repro.training.encoding import Tokens
-from repro.training.extra import library
-from repro.training.log_prob import response_log_prob
-from repro.training.objectives import objective
-from repro.training.policy_gradient import Rollouts
-from repro.training.settings import Shape
-from repro.training.trainers import _log_prob
+from repro.llm.experiments.cost import Size, activations, cost, in_words
+from repro.llm.experiments.procedures import PessimisticProcedure
+from repro.llm.experiments.study import Study
+from repro.llm.training.backbone import tiny_config
+from repro.llm.training.direct_preference import optimised
+from repro.llm.training.encoding import Tokens
+from repro.llm.training.extra import library
+from repro.llm.training.log_prob import response_log_prob
+from repro.llm.training.objectives import objective
+from repro.llm.training.policy_gradient import Rollouts
+from repro.llm.training.settings import Shape
+from repro.llm.training.trainers import _log_prob
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
-from repro.llm.pessimism import gibbs_weights
-from repro.policies.gibbs import gibbs_policy
+from repro.llm.experiments.pessimism import gibbs_weights
+from repro.worlds.policies.gibbs import gibbs_policy
 
 REFERENCE = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
 REWARD = torch.tensor([0.0, 1.0, -0.5], dtype=torch.float64)

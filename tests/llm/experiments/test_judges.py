@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from repro.base.errors import BadInput
-from repro.llm.judges import (
+from repro.llm.experiments.judges import (
     ChatJudge,
     HeldOutJudge,
     length_controlled,
     planted_judge,
     wins,
 )
-from repro.llm.procedures import ChatChoice
-from repro.llm.splits import load_splits
+from repro.llm.experiments.procedures import ChatChoice
+from repro.llm.experiments.splits import load_splits
 
 GOOD, BAD, NEUTRAL = "Insure the purchase.", "Skip the insurance.", "Call on Monday."
 P = ["p", "p", "p"]

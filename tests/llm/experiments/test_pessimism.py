@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
-from repro.llm.pessimism import feature_bonus
+from repro.llm.experiments.pessimism import feature_bonus
 
 
 def pairs(n: int, seed: int = 0, width: int = 5) -> tuple[torch.Tensor, torch.Tensor]:

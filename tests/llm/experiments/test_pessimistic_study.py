@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import torch
 
-from repro.llm.pessimistic_study import PessimisticRelease, bonus_size, feature_map
-from repro.llm.procedures import PessimisticProcedure, RewardTraining
-from repro.llm.release_study import Seed
-from repro.training.policy_gradient import Rollouts
+from repro.llm.experiments.pessimistic_study import PessimisticRelease, bonus_size, feature_map
+from repro.llm.experiments.procedures import PessimisticProcedure, RewardTraining
+from repro.llm.experiments.release_study import Seed
+from repro.llm.training.policy_gradient import Rollouts
 
 ROLLOUTS = Rollouts(
     iterations=3, responses=8, to_a_prompt=4, epochs=2, minibatch=4, clip=0.2, learning_rate=0.01

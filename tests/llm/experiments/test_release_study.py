@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from repro.llm import release_study
-from repro.llm.release_study import Seed, SimulatedRelease, dpo, longer_is_better
-from repro.llm.study import Study, ranking_accuracy
-from repro.training.trainers import run_key
+from repro.llm.experiments import release_study
+from repro.llm.experiments.release_study import Seed, SimulatedRelease, dpo, longer_is_better
+from repro.llm.experiments.study import Study, ranking_accuracy
+from repro.llm.training.trainers import run_key
 
 
 def released(study, number=0, epsilon=1.0):

@@ -5,9 +5,9 @@ import functools
 import pytest
 import torch
 
-from repro.llm.procedures import RewardTraining
-from repro.llm.reward_head import FeatureMap, fitted_reward, pooled_features
-from repro.training.losses import log_loss, mixture_loss
+from repro.llm.experiments.procedures import RewardTraining
+from repro.llm.experiments.reward_head import FeatureMap, fitted_reward, pooled_features
+from repro.llm.training.losses import log_loss, mixture_loss
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

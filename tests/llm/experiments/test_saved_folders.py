@@ -1,10 +1,10 @@
-"""Folders that the library ``datasets`` saves are read as tests/preferences write them."""
+"""Folders that the library ``datasets`` saves are read as tests/labels/preferences write them."""
 
 import pytest
 
 from repro.base.errors import BadInput
-from repro.preferences.pair_files import read_pairs
-from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.labels.preferences.pair_files import read_pairs
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 
 datasets = pytest.importorskip("datasets")
 PAIRS = synthetic_pairs(50)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from repro.base.errors import BadInput
-from repro.llm.splits import load_splits
+from repro.llm.experiments.splits import load_splits
 
 START = "\n\nHuman: Hello\n\nAssistant:"
 

@@ -5,9 +5,9 @@ import pytest
 from repro.catalogue import rows
 from repro.catalogue.coverage import NOT_REPRODUCED, SUBSTITUTE
 from repro.catalogue.entries import kind
-from repro.cli.composition import compose_values
 from repro.core.worlds import put
 from repro.study import plan
+from repro.study.composition import compose_values
 from repro.study.discovery import find
 from repro.study.settings import session_of
 
@@ -63,7 +63,7 @@ def test_another_model_has_a_sentence_and_no_verdict(name, substitutes):
 )  # fmt: skip
 def test_what_stands_in_is_read_off_the_world(slug, given, left, tmp_path, monkeypatch):
     pytest.importorskip("transformers")
-    monkeypatch.setattr("repro.llm.study._refuse_unreadable", lambda choice: None)
+    monkeypatch.setattr("repro.llm.experiments.study._refuse_unreadable", lambda choice: None)
     values = compose_values(slug, {}, ["tracking=none"]) | {"output_dir": str(tmp_path)}
     (swept, *_) = plan.built(session_of(values).plan).experiment.checks
     world = put(swept.sweep.worlds[0], given)

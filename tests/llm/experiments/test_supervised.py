@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from repro.llm.supervised import UNSCORED, fine_tuned, supervised_rows
-from repro.training.encoding import encode_pairs
-from repro.training.log_prob import frozen, response_log_prob
-from repro.training.trainers import TrainingRun
+from repro.llm.experiments.supervised import UNSCORED, fine_tuned, supervised_rows
+from repro.llm.training.encoding import encode_pairs
+from repro.llm.training.log_prob import frozen, response_log_prob
+from repro.llm.training.trainers import TrainingRun
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

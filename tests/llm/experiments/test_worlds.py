@@ -12,12 +12,19 @@ import torch
 from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
 from repro.core.fingerprint import fingerprint
-from repro.corruption.debiasing import no_debias
-from repro.llm.procedures import MODEL_KEY
-from repro.llm.release_study import Seed
-from repro.llm.worlds import PrivateTuning, Work, estimated, finite_or_nan, of_seeds, seeds
-from repro.preferences.label_law import fair_coins, no_randomizer, the_opposite, the_truth
-from repro.training.trainers import Diverged
+from repro.labels.corruption.debiasing import no_debias
+from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_opposite, the_truth
+from repro.llm.experiments.procedures import MODEL_KEY
+from repro.llm.experiments.release_study import Seed
+from repro.llm.experiments.worlds import (
+    PrivateTuning,
+    Work,
+    estimated,
+    finite_or_nan,
+    of_seeds,
+    seeds,
+)
+from repro.llm.training.trainers import Diverged
 
 N_PAIRS = 40_000
 

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import pytest
 from torch import Tensor
 
-from repro.preferences.financial_pairs import financial_pairs
-from repro.training.backbone import load_backbone
-from repro.training.direct_preference import Reference
-from repro.training.encoding import encode_pairs
-from repro.training.extra import quiet_hub
-from repro.training.pairs import TextPairs
-from repro.training.settings import Limits, ModelChoice, Shape, Training
+from repro.labels.preferences.financial_pairs import financial_pairs
+from repro.llm.training.backbone import load_backbone
+from repro.llm.training.direct_preference import Reference
+from repro.llm.training.encoding import encode_pairs
+from repro.llm.training.extra import quiet_hub
+from repro.llm.training.pairs import TextPairs
+from repro.llm.training.settings import Limits, ModelChoice, Shape, Training
 
 quiet_hub()  # before a test imports transformers itself, and with it its progress bars
 LIMITS = Limits(max_prompt_tokens=32, max_response_tokens=32)

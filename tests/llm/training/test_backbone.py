@@ -8,9 +8,9 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.paths import install_hint
-from repro.training.backbone import build_tiny, load_backbone, read_config
-from repro.training.extra import library
-from repro.training.settings import ModelChoice
+from repro.llm.training.backbone import build_tiny, load_backbone, read_config
+from repro.llm.training.extra import library
+from repro.llm.training.settings import ModelChoice
 
 
 class GatedRepoError(OSError):

@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from repro.base.notation import privacy_cost
-from repro.training.direct_preference import optimised, preference_rows
-from repro.training.log_prob import pair_log_prob
-from repro.training.losses import debiased_loss, log_loss
-from repro.training.objectives import Objective, dpo_reward_difference
+from repro.llm.training.direct_preference import optimised, preference_rows
+from repro.llm.training.log_prob import pair_log_prob
+from repro.llm.training.losses import debiased_loss, log_loss
+from repro.llm.training.objectives import Objective, dpo_reward_difference
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 DIFFERENCE = functools.partial(dpo_reward_difference, kl_weight=0.1)

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from repro.training.encoding import encode, encode_pairs, encode_prompts, padded
-from repro.training.pairs import TextPairs
+from repro.llm.training.encoding import encode, encode_pairs, encode_prompts, padded
+from repro.llm.training.pairs import TextPairs
 
 
 def test_response_and_end_token_are_marked(backbone, data):

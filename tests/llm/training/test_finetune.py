@@ -13,8 +13,8 @@ import pytest
 import torch
 
 import repro
-from repro import finetune, generate
-from repro.preferences.financial_pairs import financial_pairs
+from repro.commands import finetune, generate
+from repro.labels.preferences.financial_pairs import financial_pairs
 
 pytest.importorskip("trl", reason="the extra llm is not installed")
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("finetune")]
@@ -61,7 +61,7 @@ def weights(folder):
 
 def started(words, before="", launcher=(), folder=None):
     """The command in a process of its own, or, below a launcher, from a file of the folder."""
-    run = ["-m", "repro.finetune"] if not before else ["-c", before]
+    run = ["-m", "repro", "finetune"] if not before else ["-c", before]
     if folder:
         (folder / "script.py").write_text(before)
         run = [str(folder / "script.py")]
@@ -221,7 +221,7 @@ def test_mlflow_has_curves_and_model(finished):
 
 PROCESSES = """
 import os, sys, time, transformers
-from repro import finetune
+from repro.commands import finetune
 save = transformers.Trainer._save_rng_state
 def late(self, folder):
     time.sleep(0.3 * self.args.process_index)
@@ -234,7 +234,7 @@ sys.exit(finetune.main(sys.argv[1:]))
 LAUNCH = ("-m", "accelerate.commands.launch", "--num_processes=2", "--main_process_port=0")
 SCRIPT = """
 import os, signal, sys, transformers
-from repro import finetune
+from repro.commands import finetune
 save = transformers.Trainer._save_checkpoint
 def killed(self, *words):
     save(self, *words)
@@ -247,8 +247,8 @@ finetune.main(sys.argv[1:])
 
 DIVERGES = """
 import os, pathlib, sys, time
-from repro import finetune
-from repro.training import objectives
+from repro.commands import finetune
+from repro.llm.training import objectives
 rank, loss = os.environ["RANK"], objectives.debiased_loss
 def wild(gap, label, epsilon):
     return loss(gap, label, epsilon) * (float("nan") if rank == "1" else 1)
@@ -314,7 +314,7 @@ def test_no_raw_label_reaches_a_file_or_mlflow(finished):
 
 def test_what_trains_is_a_function_of_the_release_alone(release):
     """The rows of the trainer, whatever the raw labels were: they are the file's, line by line."""
-    from repro.training.released import released_pairs
+    from repro.llm.training.released import released_pairs
 
     pairs, epsilon = released_pairs(release)
     lines = [json.loads(line) for line in release.read_text().splitlines()]

@@ -10,10 +10,10 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, label_signal
-from repro.chipo.policy import chipo_policy
-from repro.policies.gibbs import gibbs_policy
-from repro.training.losses import log_loss, mixture_loss, square_loss
-from repro.training.objectives import chipo_reward_difference, dpo_reward_difference
+from repro.llm.training.losses import log_loss, mixture_loss, square_loss
+from repro.llm.training.objectives import chipo_reward_difference, dpo_reward_difference
+from repro.p2.chipo.policy import chipo_policy
+from repro.worlds.policies.gibbs import gibbs_policy
 
 REFERENCE = np.array([0.7, 0.3])
 REWARD = np.array([0.9, 0.2])

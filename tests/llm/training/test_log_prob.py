@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from repro.training.encoding import encode
-from repro.training.log_prob import frozen, response_log_prob
+from repro.llm.training.encoding import encode
+from repro.llm.training.log_prob import frozen, response_log_prob
 
 
 def by_hand(model, tokens, row):

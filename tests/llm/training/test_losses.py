@@ -10,11 +10,11 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, keep_prob, label_signal
-from repro.debiased_mle import logistic
-from repro.estimators.mixture_mle import MixtureLikelihood
-from repro.losses.label_losses import LOSSES, DebiasedLoss, NaiveLoss
-from repro.preferences.label_counts import LabelCounts
-from repro.training.losses import debiased_loss, log_loss, mixture_loss, square_loss
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.llm.training.losses import debiased_loss, log_loss, mixture_loss, square_loss
+from repro.p2.losses.label_losses import LOSSES, DebiasedLoss, NaiveLoss
+from repro.p4.debiased_mle import logistic
+from repro.worlds.estimators.mixture_mle import MixtureLikelihood
 from theorems import rdpo_identity
 
 KINDS = {**LOSSES, "naive": NaiveLoss}

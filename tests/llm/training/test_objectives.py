@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from repro.base.notation import flip_prob, keep_prob, privacy_cost
-from repro.training.losses import log_loss
-from repro.training.objectives import objective
+from repro.llm.training.losses import log_loss
+from repro.llm.training.objectives import objective
 
 EPSILON = 0.7
 FIRST = torch.tensor([0.3, -0.2, 1.1], dtype=torch.float64, requires_grad=True)

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from repro.training.backbone import load_backbone
-from repro.training.encoding import encode_prompts
-from repro.training.policy_gradient import Rollouts, optimised_policy
-from repro.training.settings import Limits, ModelChoice, Sampling, Shape
+from repro.llm.training.backbone import load_backbone
+from repro.llm.training.encoding import encode_prompts
+from repro.llm.training.policy_gradient import Rollouts, optimised_policy
+from repro.llm.training.settings import Limits, ModelChoice, Sampling, Shape
 
 pytest.importorskip("trl", reason="the extra llm is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -6,7 +6,7 @@ import pytest
 
 import repro
 from repro.base.errors import BadInput
-from repro.training.released import released_pairs
+from repro.llm.training.released import released_pairs
 
 
 @pytest.fixture

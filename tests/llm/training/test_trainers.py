@@ -10,13 +10,13 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob
-from repro.training.direct_preference import adapters, optimised, preference_rows
-from repro.training.encoding import Tokens
-from repro.training.log_prob import response_log_prob
-from repro.training.losses import debiased_loss, log_loss, mixture_loss
-from repro.training.objectives import Objective, dpo_reward_difference, objective
-from repro.training.reward_model import reward_rows, scored_copy
-from repro.training.trainers import (
+from repro.llm.training.direct_preference import adapters, optimised, preference_rows
+from repro.llm.training.encoding import Tokens
+from repro.llm.training.log_prob import response_log_prob
+from repro.llm.training.losses import debiased_loss, log_loss, mixture_loss
+from repro.llm.training.objectives import Objective, dpo_reward_difference, objective
+from repro.llm.training.reward_model import reward_rows, scored_copy
+from repro.llm.training.trainers import (
     Diverged,
     TrainingRun,
     last_checkpoint,

@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from repro.base.notation import flip_prob
-from repro.training.losses import debiased_loss, log_loss
-from repro.training.objectives import dpo_reward_difference
+from repro.llm.training.losses import debiased_loss, log_loss
+from repro.llm.training.objectives import dpo_reward_difference
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("trl") is None, reason="TRL is not installed"),

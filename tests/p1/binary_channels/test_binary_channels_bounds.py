@@ -9,18 +9,18 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repro.binary_channels import bounds as bound
-from repro.binary_channels.fixed_policy import fixed_policy_world, level_world
-from repro.pessimism.gap_constants import label_information, two_arm_curvature
-from repro.policies.regularisers import (
+from repro.labels.preferences import label_information as symmetric
+from repro.labels.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
+from repro.p1.binary_channels import bounds as bound
+from repro.p1.binary_channels.fixed_policy import fixed_policy_world, level_world
+from repro.p1.pessimism.gap_constants import label_information, two_arm_curvature
+from repro.worlds.policies.regularisers import (
     ALPHA_3_2,
     CHI_SQUARED,
     KL,
     PowerDivergence,
     regularised_suboptimality,
 )
-from repro.preferences import label_information as symmetric
-from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
 
 MIXTURES = st.tuples(st.floats(0.05, 1), st.floats(0, 1)).map(
     lambda one: LabelMixture(one[0], (1 - one[0]) * one[1])

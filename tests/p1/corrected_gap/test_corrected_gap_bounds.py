@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from repro.base.notation import flip_prob, label_signal
-from repro.corrected_gap import bounds as bound
-from repro.corrected_gap.steps import ChoiceOfTwo, TwoRewards
-from repro.preferences.label_information import inverse_information, printed_factor
+from repro.labels.preferences.label_information import inverse_information, printed_factor
+from repro.p1.corrected_gap import bounds as bound
+from repro.p1.corrected_gap.steps import ChoiceOfTwo, TwoRewards
 from theorems.objective_decomposition import (
     gap_over_squared_error,
     random_reward_pairs,

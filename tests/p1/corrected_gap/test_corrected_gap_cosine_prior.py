@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import integrate, special
 
-from repro.corrected_gap.bounds import Cell
-from repro.corrected_gap.cosine_prior import CosinePrior
-from repro.hypercube.risk import binary_kl
+from repro.p1.corrected_gap.bounds import Cell
+from repro.p1.corrected_gap.cosine_prior import CosinePrior
+from repro.p1.hypercube.risk import binary_kl
 
 PRIOR = CosinePrior(base=1.0, tilt=0.5, kl_weight=0.4, epsilon=2.0)
 

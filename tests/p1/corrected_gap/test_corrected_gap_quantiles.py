@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from repro.corrected_gap import quantiles as quantile
-from repro.corrected_gap.quantiles import PairsAtDelta
-from repro.preferences.label_information import inverse_information, one_less_affinity
+from repro.labels.preferences.label_information import inverse_information, one_less_affinity
+from repro.p1.corrected_gap import quantiles as quantile
+from repro.p1.corrected_gap.quantiles import PairsAtDelta
 
 
 def errors_by_hand(case):

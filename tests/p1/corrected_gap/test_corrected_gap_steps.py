@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from repro.corrected_gap import steps as step
-from repro.preferences.label_information import inverse_information
+from repro.labels.preferences.label_information import inverse_information
+from repro.p1.corrected_gap import steps as step
 
 
 @pytest.mark.parametrize(("true", "other"), [(1.0, 0.2), (0.2, 1.0), (-1.5, 1.5)])

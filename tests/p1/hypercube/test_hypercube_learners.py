@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from repro.estimators.two_arm_mle import two_arm_mle
-from repro.hypercube import learners as learner
-from repro.hypercube.learners import HypercubeLabels
-from repro.hypercube.prior import HypercubePrior
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p1.hypercube import learners as learner
+from repro.p1.hypercube.learners import HypercubeLabels
+from repro.p1.hypercube.prior import HypercubePrior
+from repro.worlds.estimators.two_arm_mle import two_arm_mle
 
 PRIOR = HypercubePrior(1, 6.0, 0.2, 3.0, 0.4, 1.0)
 PAIRS = np.array([0.0, 10.0, 10.0, 50.0])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from repro.hypercube.prior import HypercubePrior, bernoulli_kl, draw_counts
+from repro.p1.hypercube.prior import HypercubePrior, bernoulli_kl, draw_counts
 
 
 def prior(**changed):

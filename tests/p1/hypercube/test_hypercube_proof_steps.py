@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from repro.hypercube import proof_steps as step
-from repro.hypercube.proof_steps import (
+from repro.p1.hypercube import proof_steps as step
+from repro.p1.hypercube.proof_steps import (
     assouad_bound,
     hamming_bayes_risk,
     random_family,

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from repro.hypercube import learners as learner
-from repro.hypercube.learners import HypercubeLabels
-from repro.hypercube.prior import HypercubePrior, draw_counts
-from repro.hypercube.risk import (
+from repro.p1.hypercube import learners as learner
+from repro.p1.hypercube.learners import HypercubeLabels
+from repro.p1.hypercube.prior import HypercubePrior, draw_counts
+from repro.p1.hypercube.risk import (
     binary_kl,
     exact_bayes_risk,
     exact_separation,

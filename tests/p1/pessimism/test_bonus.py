@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from repro.pessimism.bonus import bonus, squared_bonus
+from repro.p1.pessimism.bonus import bonus, squared_bonus
 
 D2 = torch.tensor([[4.0, 1.0], [0.0, 9.0]], dtype=torch.float64)
 BY_HAND = {

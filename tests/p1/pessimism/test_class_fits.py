@@ -5,11 +5,11 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.instances.linear import random_linear_world
-from repro.pessimism.class_fits import ClassFits
-from repro.pessimism.datasets import BuiltLabels
-from repro.policies.reward_class import BALL, Box, FiniteClass
-from repro.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
+from repro.labels.preferences.label_mixture import RANDOMIZED_RESPONSE, LabelMixture
+from repro.p1.pessimism.class_fits import ClassFits
+from repro.p1.pessimism.datasets import BuiltLabels
+from repro.worlds.instances.linear import random_linear_world
+from repro.worlds.policies.reward_class import BALL, Box, FiniteClass
 
 WORLD = random_linear_world(6, 4, 4, 0.5, 1.0, 0.6, seed=1)
 SKEWED = LabelMixture(0.7, 0.25)

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from repro.estimators.mixture_mle import mixture_mle
-from repro.estimators.two_arm_mle import two_arm_mle
-from repro.instances.linear import LinearWorld, random_linear_world
-from repro.instances.two_arms import TwoArmWorld, hypercube_world
-from repro.pessimism.datasets import (
+from repro.p1.pessimism.datasets import (
     BuiltLabels,
     LinearDatasets,
     TwoArmDatasets,
 )
-from repro.pessimism.learners import ppkl, private_mle
-from repro.policies.gibbs import gibbs_policy
+from repro.p1.pessimism.learners import ppkl, private_mle
+from repro.worlds.estimators.mixture_mle import mixture_mle
+from repro.worlds.estimators.two_arm_mle import two_arm_mle
+from repro.worlds.instances.linear import LinearWorld, random_linear_world
+from repro.worlds.instances.two_arms import TwoArmWorld, hypercube_world
+from repro.worlds.policies.gibbs import gibbs_policy
 
 CONSTANTS = {"failure_prob": 0.05, "net_radius": 0.01, "scale": 0.5}
 COST = (math.exp(1) + 1) / (math.exp(1) - 1)

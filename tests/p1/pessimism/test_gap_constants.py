@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from repro.instances.build import build_world
-from repro.instances.choices import LinearChoice
-from repro.instances.linear import LinearWorld, random_linear_world
-from repro.instances.two_arms import hypercube_world
-from repro.pessimism.datasets import BuiltLabels, LinearDatasets
-from repro.pessimism.gap_constants import (
+from repro.labels.preferences.label_counts import private_win_prob
+from repro.p1.pessimism.datasets import BuiltLabels, LinearDatasets
+from repro.p1.pessimism.gap_constants import (
     bonus_gap,
     gap_constant,
     linear_reward_error,
@@ -22,9 +19,12 @@ from repro.pessimism.gap_constants import (
     reward_error_constant,
     two_arm_reward_error,
 )
-from repro.pessimism.learners import ppkl, private_mle
-from repro.policies.gibbs import gibbs_suboptimality
-from repro.preferences.label_counts import private_win_prob
+from repro.p1.pessimism.learners import ppkl, private_mle
+from repro.worlds.instances.build import build_world
+from repro.worlds.instances.choices import LinearChoice
+from repro.worlds.instances.linear import LinearWorld, random_linear_world
+from repro.worlds.instances.two_arms import hypercube_world
+from repro.worlds.policies.gibbs import gibbs_suboptimality
 
 
 def world(radius: float = 1.0, kl_weight: float = 0.5) -> LinearWorld:

@@ -9,11 +9,11 @@ import pytest
 import torch
 from scipy.stats import binomtest
 
-from repro.instances.arms import bad_arms_world
-from repro.instances.linear import LinearWorld, random_linear_world
-from repro.instances.two_arms import TwoArmWorld, hypercube_world, large_difference_world
-from repro.pessimism.datasets import BuiltLabels
-from repro.pessimism.learners import EPSILON_OVERSTATED
+from repro.p1.pessimism.datasets import BuiltLabels
+from repro.p1.pessimism.learners import EPSILON_OVERSTATED
+from repro.worlds.instances.arms import bad_arms_world
+from repro.worlds.instances.linear import LinearWorld, random_linear_world
+from repro.worlds.instances.two_arms import TwoArmWorld, hypercube_world, large_difference_world
 from theorems import offline_gap
 
 SCALE = 0.1

@@ -9,14 +9,14 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.instances.choices import LinearChoice
-from repro.pokl.chosen import ChosenClass
-from repro.pokl.curves import simulate
-from repro.pokl.linear import LinearClass
-from repro.pokl.run import OnlineRun
-from repro.pokl.runs import Runs
-from repro.policies.reward_class import BALL, Box, FiniteClass
+from repro.p1.pokl.chosen import ChosenClass
+from repro.p1.pokl.curves import simulate
+from repro.p1.pokl.linear import LinearClass
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.runs import Runs
 from repro.study.parallel import single_thread
+from repro.worlds.instances.choices import LinearChoice
+from repro.worlds.policies.reward_class import BALL, Box, FiniteClass
 
 single_thread()
 

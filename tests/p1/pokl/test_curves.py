@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 import torch
 
-from repro.instances.choices import LinearChoice
-from repro.pokl.curves import alike, curves, last, of_curve
-from repro.pokl.finite import RandomFinite
-from repro.pokl.instances import SteadyPolicyChoice
-from repro.pokl.linear import LeadingFeatures
-from repro.pokl.run import OnlineRun
-from repro.pokl.runs import Runs
-from repro.pokl.told import naive_labels, pokl
-from repro.preferences.block_draws import DrawsOfParts, NumpyDraws
-from repro.preferences.label_law import fair_coins, the_truth
+from repro.labels.preferences.block_draws import DrawsOfParts, NumpyDraws
+from repro.labels.preferences.label_law import fair_coins, the_truth
+from repro.p1.pokl.curves import alike, curves, last, of_curve
+from repro.p1.pokl.finite import RandomFinite
+from repro.p1.pokl.instances import SteadyPolicyChoice
+from repro.p1.pokl.linear import LeadingFeatures
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.runs import Runs
+from repro.p1.pokl.told import naive_labels, pokl
 from repro.study.parallel import single_thread
+from repro.worlds.instances.choices import LinearChoice
 
 single_thread()
 

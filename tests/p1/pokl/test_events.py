@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import torch
 
-from repro.pokl.bonus import confidence_weight, proven_weight
-from repro.pokl.events import optimism_deficit
-from repro.pokl.finite import two_rewards
-from repro.pokl.instances import TwoRewardsChoice
-from repro.pokl.run import OnlineRun
-from repro.pokl.runs import Runs
-from repro.preferences.block_draws import NumpyDraws
+from repro.labels.preferences.block_draws import NumpyDraws
+from repro.p1.pokl.bonus import confidence_weight, proven_weight
+from repro.p1.pokl.events import optimism_deficit
+from repro.p1.pokl.finite import two_rewards
+from repro.p1.pokl.instances import TwoRewardsChoice
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.runs import Runs
 from theorems.optimism_event import bonus_bound, in_sample_error, reward_error
 
 BOUND, EPSILON = 2.0, 1.0

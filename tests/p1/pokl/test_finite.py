@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 import torch
 
-from repro.instances.choices import LinearChoice
-from repro.pokl.finite import (
+from repro.p1.pokl.finite import (
     FiniteRewards,
     RandomFinite,
     random_finite_class,
     two_rewards,
 )
-from repro.pokl.instances import two_rewards_world
-from repro.pokl.linear import LeadingFeatures, LinearClass
-from repro.pokl.run import OnlineRun
-from repro.pokl.runs import Runs
-from repro.policies.covering import log_covering_ball
+from repro.p1.pokl.instances import two_rewards_world
+from repro.p1.pokl.linear import LeadingFeatures, LinearClass
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.runs import Runs
+from repro.worlds.instances.choices import LinearChoice
+from repro.worlds.policies.covering import log_covering_ball
 
 CHOICE = LinearChoice(
     kind="linear", num_states=2, num_actions=3, num_features=2, radius=1.0, theta_share=0.6,

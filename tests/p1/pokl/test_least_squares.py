@@ -7,13 +7,13 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.estimators.ball import nearest_in_ball
-from repro.pokl.least_squares import (
+from repro.p1.pokl.least_squares import (
     expected_label,
     finite_least_squares,
     linear_least_squares,
     nearest_in_ball_newton,
 )
+from repro.worlds.estimators.ball import nearest_in_ball
 
 
 def problem(seed: int, count: int = 6, most: int = 400, strength: float = 0.46):

@@ -7,14 +7,14 @@ import pytest
 import torch
 
 from repro.base.notation import keep_prob, label_signal, privacy_cost
-from repro.estimators.ball import nearest_in_ball
-from repro.instances.choices import LinearChoice
-from repro.instances.linear import LinearWorld
-from repro.pokl import online_newton as own
-from repro.pokl.curves import simulate
-from repro.pokl.run import OnlineRun
-from repro.pokl.runs import Runs
-from repro.preferences.label_information import inverse_slope
+from repro.labels.preferences.label_information import inverse_slope
+from repro.p1.pokl import online_newton as own
+from repro.p1.pokl.curves import simulate
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.runs import Runs
+from repro.worlds.estimators.ball import nearest_in_ball
+from repro.worlds.instances.choices import LinearChoice
+from repro.worlds.instances.linear import LinearWorld
 
 INSTANCE = LinearChoice(
     kind="linear", num_states=3, num_actions=3, num_features=4, radius=0.7, theta_share=0.8,

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from repro.instances.choices import LinearChoice
-from repro.instances.linear import LinearWorld
-from repro.pokl.curves import simulate, total_limit
-from repro.pokl.rate import least_squares_covariance, regret_rate
-from repro.pokl.run import OnlineRun
+from repro.p1.pokl.curves import simulate, total_limit
+from repro.p1.pokl.rate import least_squares_covariance, regret_rate
+from repro.p1.pokl.run import OnlineRun
 from repro.study.parallel import single_thread
+from repro.worlds.instances.choices import LinearChoice
+from repro.worlds.instances.linear import LinearWorld
 
 single_thread()
 

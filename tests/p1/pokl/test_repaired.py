@@ -12,24 +12,24 @@ from scipy import integrate
 from scipy.stats import norm
 
 from repro.base.notation import label_signal
-from repro.pokl.bonus import (
+from repro.labels.preferences.label_information import (
+    inverse_information,
+    inverse_slope,
+    one_less_affinity,
+    sigmoid,
+)
+from repro.p1.pokl.bonus import (
     repaired_net_weight,
     repaired_weight,
     ridge_of,
 )
-from repro.pokl.repaired import (
+from repro.p1.pokl.repaired import (
     TAIL,
     eluder_sum,
     estimate_over_floor,
     needed_radius,
     regret_bound,
     regret_floor,
-)
-from repro.preferences.label_information import (
-    inverse_information,
-    inverse_slope,
-    one_less_affinity,
-    sigmoid,
 )
 
 

@@ -10,12 +10,12 @@ import pytest
 from repro.base.errors import BadInput
 from repro.core.door import made
 from repro.core.worlds import Sweep, put
-from repro.corruption.orders import Order
-from repro.pokl import told
-from repro.pokl.assumptions import small_ridge
-from repro.pokl.bonus import confidence_weight, proven_weight
-from repro.pokl.run import OnlineRun
-from repro.policies.covering import log_covering_ball
+from repro.labels.corruption.orders import Order
+from repro.p1.pokl import told
+from repro.p1.pokl.assumptions import small_ridge
+from repro.p1.pokl.bonus import confidence_weight, proven_weight
+from repro.p1.pokl.run import OnlineRun
+from repro.worlds.policies.covering import log_covering_ball
 
 ARM = {"kind": "hidden_arm", "num_actions": 3, "best_prob": 0.1, "advantage": 0.5, "radius": 1.0,
        "kl_weight": 0.25}  # fmt: skip

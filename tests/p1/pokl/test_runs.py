@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 import torch
 
-from repro.corruption.orders import Order
-from repro.instances.choices import LinearChoice
-from repro.pokl.curves import RegretCurve, simulate
-from repro.pokl.finite import RandomFinite
-from repro.pokl.instances import HiddenArmChoice
-from repro.pokl.linear import LeadingFeatures, LinearClass
-from repro.pokl.run import OnlineRun
-from repro.pokl.runs import Runs
-from repro.preferences.block_draws import NumpyDraws, TorchDraws, geometric_times
-from repro.preferences.label_law import fair_coins, the_truth
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.block_draws import NumpyDraws, TorchDraws, geometric_times
+from repro.labels.preferences.label_law import fair_coins, the_truth
+from repro.p1.pokl.curves import RegretCurve, simulate
+from repro.p1.pokl.finite import RandomFinite
+from repro.p1.pokl.instances import HiddenArmChoice
+from repro.p1.pokl.linear import LeadingFeatures, LinearClass
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.runs import Runs
 from repro.study.parallel import single_thread
+from repro.worlds.instances.choices import LinearChoice
 
 single_thread()
 

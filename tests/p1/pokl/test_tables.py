@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from repro.pokl.finite import FiniteRewards
-from repro.pokl.instances import NearBoundChoice
-from repro.pokl.least_squares import (
+from repro.labels.preferences.label_information import inverse_information, one_less_affinity
+from repro.p1.pokl.finite import FiniteRewards
+from repro.p1.pokl.instances import NearBoundChoice
+from repro.p1.pokl.least_squares import (
     finite_least_squares,
     finite_likelihood,
 )
-from repro.pokl.linear import LinearClass
-from repro.pokl.run import OnlineRun
-from repro.pokl.runs import Runs
-from repro.pokl.tables import LikelihoodTables, TwoResponseTables
-from repro.preferences.label_information import inverse_information, one_less_affinity
+from repro.p1.pokl.linear import LinearClass
+from repro.p1.pokl.run import OnlineRun
+from repro.p1.pokl.runs import Runs
+from repro.p1.pokl.tables import LikelihoodTables, TwoResponseTables
 
 BOUND = 3.0
 CHOICE = NearBoundChoice(

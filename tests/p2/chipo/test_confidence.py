@@ -11,7 +11,7 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from repro.base.errors import BadInput
-from repro.chipo.confidence import SmallFailureProb, SpuriousReports, root_of_log
+from repro.p2.chipo.confidence import SmallFailureProb, SpuriousReports, root_of_log
 
 
 def h(x):

@@ -12,7 +12,7 @@ import sympy
 from scipy.special import comb
 
 from repro.base.errors import BadInput
-from repro.chipo.falling import (
+from repro.p2.chipo.falling import (
     FALL,
     LARGEST,
     PLACE,
@@ -30,7 +30,7 @@ from repro.chipo.falling import (
     truths,
     wrong_prob,
 )
-from repro.chipo.policy import two_arm_wrong_prob
+from repro.p2.chipo.policy import two_arm_wrong_prob
 from theorems.square_chipo import _errors, counted, not_counted
 
 Q = -math.expm1(-0.25) / 4

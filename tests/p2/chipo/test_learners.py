@@ -10,19 +10,19 @@ import torch
 from scipy.optimize import minimize_scalar
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
-from repro.chipo.labels import (
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import fair_coins
+from repro.p2.chipo.labels import (
     epsilon_overstated,
     fixed_kl_weight,
     label_flip,
     naive_likelihood,
 )
-from repro.chipo.linear import LinearReward, _sized
-from repro.chipo.offset import OffsetReward
-from repro.chipo.statistical_error import statistical_error
-from repro.chipo.tabular import RareGoodResponse, margin_differences, worst_difference
-from repro.corruption.orders import Order
-from repro.instances.choices import LinearChoice
-from repro.preferences.label_law import fair_coins
+from repro.p2.chipo.linear import LinearReward, _sized
+from repro.p2.chipo.offset import OffsetReward
+from repro.p2.chipo.statistical_error import statistical_error
+from repro.p2.chipo.tabular import RareGoodResponse, margin_differences, worst_difference
+from repro.worlds.instances.choices import LinearChoice
 from theorems.private_chipo import private_chipo
 from theorems.square_chipo import adaptive_tuning
 

@@ -11,7 +11,10 @@ from scipy.optimize import minimize, root
 from scipy.special import expit
 
 from repro.base.notation import privacy_cost
-from repro.chipo.log_linear import (
+from repro.labels.corruption.huber_reports import HuberReports
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p2.chipo.log_linear import (
     LOSSES,
     SHAPE,
     CellCounts,
@@ -19,13 +22,10 @@ from repro.chipo.log_linear import (
     finite_directions,
     policies_of,
 )
-from repro.chipo.log_linear_policies import log_linear
-from repro.chipo.policy import chipo_policy, link
-from repro.corruption.huber_reports import HuberReports
-from repro.corruption.orders import Order
-from repro.estimators.mixture_mle import mixture_mle
-from repro.losses.label_losses import SquareLoss, minimise_loss
-from repro.preferences.label_counts import LabelCounts
+from repro.p2.chipo.log_linear_policies import log_linear
+from repro.p2.chipo.policy import chipo_policy, link
+from repro.p2.losses.label_losses import SquareLoss, minimise_loss
+from repro.worlds.estimators.mixture_mle import mixture_mle
 
 SMALL = log_linear(num_states=2, num_actions=3, num_features=2, seed=4, reward_bound=1.0)
 SETTINGS = [(0.0, Order.CTL), (0.03, Order.CTL), (0.03, Order.LTC)]

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from repro.chipo.policy import (
+from repro.p2.chipo.policy import (
     chipo_policy,
     inverse_link,
     link,

@@ -14,8 +14,8 @@ import pytest
 from scipy.optimize import root_scalar
 from scipy.special import expit
 
-from repro.chipo.tabular import RareGoodResponse
-from repro.corruption.orders import Order
+from repro.labels.corruption.orders import Order
+from repro.p2.chipo.tabular import RareGoodResponse
 
 WORLD = RareGoodResponse(epsilon=1.0, n_pairs=40_000, num_states=1, coverage=4.0, reward_bound=1.0)
 

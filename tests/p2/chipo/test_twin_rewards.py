@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import sympy
 
-from repro.chipo.twin_rewards import TwinRewards
-from repro.xpo.small_rewards import corrected_factor, printed_factor
+from repro.p2.chipo.twin_rewards import TwinRewards
+from repro.p2.xpo.small_rewards import corrected_factor, printed_factor
 from theorems.p2_scalar_lemmas import inverse_slope, largest_mean_value
 
 FAR = np.linspace(2, 30, 200)

@@ -10,16 +10,16 @@ import sympy
 from scipy.special import xlogy
 from scipy.stats import binom
 
-from repro.chipo import value_ratio
-from repro.chipo.policy import chipo_policy, link
-from repro.chipo.statistical_error import statistical_error, statistical_error_of
-from repro.chipo.value_ratio import (
+from repro.labels.preferences.label_law import fair_coins, the_truth
+from repro.p2.chipo import value_ratio
+from repro.p2.chipo.policy import chipo_policy, link
+from repro.p2.chipo.statistical_error import statistical_error, statistical_error_of
+from repro.p2.chipo.value_ratio import (
     SpuriousValue,
     every_beta,
     penalised_policy,
     with_the_ratio,
 )
-from repro.preferences.label_law import fair_coins, the_truth
 
 
 def case(ratio: float = 64.0, n_pairs: int = 10**8, **fields) -> SpuriousValue:

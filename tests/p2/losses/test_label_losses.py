@@ -10,8 +10,8 @@ import torch
 from scipy.optimize import minimize
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
-from repro.estimators.mixture_mle import mixture_mle
-from repro.losses.label_losses import (
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p2.losses.label_losses import (
     LOSSES,
     DebiasedLoss,
     MixtureLoss,
@@ -19,7 +19,7 @@ from repro.losses.label_losses import (
     SquareLoss,
     minimise_loss,
 )
-from repro.preferences.label_counts import LabelCounts
+from repro.worlds.estimators.mixture_mle import mixture_mle
 
 X = torch.tensor([[1.0, 0.2], [0.3, -1.0], [-0.5, 0.7], [0.9, 0.9]], dtype=torch.float64)
 COUNTS = LabelCounts(
@@ -148,7 +148,7 @@ def test_newton_steps_end_where_scoring_does(name, monkeypatch):
     counts = LabelCounts(torch.from_numpy(pairs), torch.from_numpy(wins))
     loss = KINDS[name](0.7)
     found = minimise_loss(loss, counts, x, 6.0)
-    monkeypatch.setattr("repro.losses.label_losses.SCORED", 1000)
+    monkeypatch.setattr("repro.p2.losses.label_losses.SCORED", 1000)
     scored = minimise_loss(loss, counts, x, 6.0)
     lower = loss.value(counts, found @ x.T) - loss.value(counts, scored @ x.T)
     assert float(lower.max()) < 1e-9

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import torch
 
-from repro import planning as command
 from repro.base.errors import BadInput
-from repro.corruption.orders import Order
-from repro.instances.linear import random_linear_world
-from repro.losses.label_plan import LabelPlan, NoAnswer, kept_from
-from repro.pessimism.gap_constants import gap_constant
-from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.commands import plan as command
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
+from repro.p1.pessimism.gap_constants import gap_constant
+from repro.p2.losses.label_plan import LabelPlan, NoAnswer, kept_from
+from repro.worlds.instances.linear import random_linear_world
 
 
 def world(seed, **changes):

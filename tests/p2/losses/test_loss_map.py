@@ -6,11 +6,11 @@ import csv
 
 import pytest
 
-from repro import loss_choice
 from repro.base.errors import BadInput
 from repro.base.keywords import keyword_values
-from repro.corruption.orders import Order
-from repro.losses.loss_map import MapCell, loss_map, winners
+from repro.commands import which_loss as loss_choice
+from repro.labels.corruption.orders import Order
+from repro.p2.losses.loss_map import MapCell, loss_map, winners
 
 
 @pytest.fixture(scope="module")

@@ -9,17 +9,17 @@ import pytest
 import torch
 
 from repro.base.notation import privacy_cost
-from repro.corruption.orders import Order
-from repro.losses.label_losses import LOSSES, minimise_loss
-from repro.losses.past_labels import (
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p2.losses.label_losses import LOSSES, minimise_loss
+from repro.p2.losses.past_labels import (
     _mean_square,
     gains,
     one_sided,
     squared_gain,
 )
-from repro.losses.scalar_error import ScalarError
-from repro.losses.worlds import scalar_world
-from repro.preferences.label_counts import LabelCounts
+from repro.p2.losses.scalar_error import ScalarError
+from repro.p2.losses.worlds import scalar_world
 from theorems.loss_comparison import (
     WholeMap,
     always_debiased,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import repro
-from repro import planning
-from tests.losses.one_by_one import Instance, errors, gaps
+from repro.commands import plan as planning
+from tests.p2.losses.one_by_one import Instance, errors, gaps
 
 RUNS = 150
 

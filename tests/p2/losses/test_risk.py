@@ -9,22 +9,22 @@ import numpy as np
 import pytest
 import torch
 
-from repro.corruption.orders import Order
-from repro.instances.linear import random_linear_world
-from repro.losses.label_losses import (
+from repro.labels.corruption.orders import Order
+from repro.p2.losses.label_losses import (
     LOSSES,
     DebiasedLoss,
     MixtureLoss,
     NaiveLoss,
     SquareLoss,
 )
-from repro.losses.risk import LossRisk, always, simulate_risk
-from repro.losses.worlds import (
+from repro.p2.losses.risk import LossRisk, always, simulate_risk
+from repro.p2.losses.worlds import (
     LogisticWorld,
     gaussian_world,
     logistic_world,
     scalar_world,
 )
+from repro.worlds.instances.linear import random_linear_world
 
 KINDS = {**LOSSES, "naive": NaiveLoss}
 

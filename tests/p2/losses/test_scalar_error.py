@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from repro.corruption.orders import Order
-from repro.losses.label_losses import LOSSES
-from repro.losses.loss_choice import loss_answer
-from repro.losses.loss_map import perturbation_gain
-from repro.losses.risk import LossRisk, always
-from repro.losses.scalar_error import ScalarError, scalar_error
-from repro.losses.worlds import scalar_world
+from repro.labels.corruption.orders import Order
+from repro.p2.losses.label_losses import LOSSES
+from repro.p2.losses.loss_choice import loss_answer
+from repro.p2.losses.loss_map import perturbation_gain
+from repro.p2.losses.risk import LossRisk, always
+from repro.p2.losses.scalar_error import ScalarError, scalar_error
+from repro.p2.losses.worlds import scalar_world
 
 SETTINGS = [(4.0, 0.5, 0.05, Order.CTL), (12.0, 0.5, 0.01, Order.LTC), (2.0, 8.0, 0.05, Order.CTL)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from repro.losses.sequences import LabelSequence, draw_sequence
+from repro.p2.losses.sequences import LabelSequence, draw_sequence
 
 
 def test_adaptive_inputs_follow_the_labels_and_iid_inputs_do_not():

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from repro.preferences.block_draws import draws_on, geometric_times
-from repro.xpo.runs import Update
-from repro.xpo.simulator import average_gap, log_objective, square_objective
-from repro.xpo.small_rewards import OneReward
-from repro.xpo.worst_reward import batch_of
+from repro.labels.preferences.block_draws import draws_on, geometric_times
+from repro.p2.xpo.runs import Update
+from repro.p2.xpo.simulator import average_gap, log_objective, square_objective
+from repro.p2.xpo.small_rewards import OneReward
+from repro.p2.xpo.worst_reward import batch_of
 
 EPSILON = 1.0
 TILT = 2.0

@@ -11,9 +11,9 @@ from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
 from repro.core.door import made
 from repro.core.worlds import Sweep
-from repro.corruption.label_mean import WorseResponse
-from repro.xpo.runs import Needles, RewardLadder, realizable, value_bound
-from repro.xpo.small_rewards import OneReward
+from repro.labels.corruption.label_mean import WorseResponse
+from repro.p2.xpo.runs import Needles, RewardLadder, realizable, value_bound
+from repro.p2.xpo.small_rewards import OneReward
 
 LADDER = {"low": 0.01, "high": 0.5, "rungs": 5}
 

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from repro.preferences.block_draws import NumpyDraws, geometric_times
-from repro.preferences.label_law import bradley_terry
-from repro.study.parallel import single_thread
-from repro.xpo.needles import NeedleClass, PairCounts, XpoBatch
-from repro.xpo.simulator import (
+from repro.labels.preferences.block_draws import NumpyDraws, geometric_times
+from repro.labels.preferences.label_law import bradley_terry
+from repro.p2.xpo.needles import NeedleClass, PairCounts, XpoBatch
+from repro.p2.xpo.simulator import (
     _Play,
     average_gap,
     log_objective,
     printed_square_objective,
     square_objective,
 )
+from repro.study.parallel import single_thread
 
 single_thread()
 TILTS = torch.tensor([-1.0, 0.0, 1.5], dtype=torch.float64)

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from repro.preferences.label_law import the_truth
-from repro.xpo.spurious_values import SpuriousLearner, SpuriousValues, gaps_of
+from repro.labels.preferences.label_law import the_truth
+from repro.p2.xpo.spurious_values import SpuriousLearner, SpuriousValues, gaps_of
 
 
 def world(rounds: int = 100, value: float = 64.0, **changes) -> SpuriousValues:

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 import torch
 
-from repro.corruption.label_mean import WorseResponse
-from repro.corruption.orders import Order
-from repro.preferences.label_law import fair_coins, no_randomizer, the_opposite, the_truth
+from repro.labels.corruption.label_mean import WorseResponse
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_opposite, the_truth
+from repro.p2.xpo import worst_reward
+from repro.p2.xpo.runs import NeedleRuns, Needles, RewardLadder, Update
+from repro.p2.xpo.simulator import log_objective
+from repro.p2.xpo.worst_reward import OnRung, batch_of, interior_gaps, ladder_gaps, worst_gaps
 from repro.study.parallel import single_thread
-from repro.xpo import worst_reward
-from repro.xpo.runs import NeedleRuns, Needles, RewardLadder, Update
-from repro.xpo.simulator import log_objective
-from repro.xpo.worst_reward import OnRung, batch_of, interior_gaps, ladder_gaps, worst_gaps
 from theorems import private_xpo as private
 from theorems import square_xpo as square
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from repro.curator.axis_minimiser import AxisCounts
-from repro.curator.axis_world import even_world, multi_scale_world, trapped_world
-from repro.curator.choice_sets import ChoiceSetWorld
-from repro.curator.minimiser import minimise_in_ball
+from repro.p3.curator.axis_minimiser import AxisCounts
+from repro.p3.curator.axis_world import even_world, multi_scale_world, trapped_world
+from repro.p3.curator.choice_sets import ChoiceSetWorld
+from repro.p3.curator.minimiser import minimise_in_ball
 
 WORLDS = (even_world(6, 2.0, 0.9), multi_scale_world(9, 2.0, 0.9))
 AXIS = trapped_world(5, 2.0, 0.9, 0.2)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from repro.curator.axis_world import (
+from repro.p3.curator.axis_world import (
     even_world,
     half_null_world,
     half_seen_world,

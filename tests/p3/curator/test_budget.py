@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from repro.curator.budget import CentralBudget, KwiseBudget
+from repro.p3.curator.budget import CentralBudget, KwiseBudget
 
 BUDGET = CentralBudget(0.5, 40.0, math.exp(-3), feature_norm=2.0, radius=0.25, ridge_scale=10.0)
 

@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from repro.curator.budget import CentralBudget, KwiseBudget
-from repro.curator.certified_budget import (
+from repro.labels.privacy.gaussian import gaussian_delta
+from repro.p3.curator.budget import CentralBudget, KwiseBudget
+from repro.p3.curator.certified_budget import (
     PrivateBudget,
     PrivateKwiseBudget,
 )
-from repro.objective_perturbation.hockey_stick import hockey_stick_bound
-from repro.privacy.gaussian import gaussian_delta
+from repro.p3.objective_perturbation.hockey_stick import hockey_stick_bound
 
 LOG = 2 * math.log(1e6)
 NUMBERS = (0.5, LOG, 0.05, 2.0, 0.25, 24.0)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from repro.curator.axis_world import multi_scale_world
-from repro.curator.choice_sets import ChoiceSetWorld
+from repro.p3.curator.axis_world import multi_scale_world
+from repro.p3.curator.choice_sets import ChoiceSetWorld
 
 
 def over_pairs(features):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from repro.curator.comparison_losses import (
+from repro.p3.curator.comparison_losses import (
     PairLoss,
     RankingLoss,
     choice_sets,

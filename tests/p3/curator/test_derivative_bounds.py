@@ -6,8 +6,8 @@ import torch
 from mpmath import iv
 
 from repro.core.proofs import decided
-from repro.curator import derivative_bounds as proof
-from repro.curator.comparison_losses import PairLoss
+from repro.p3.curator import derivative_bounds as proof
+from repro.p3.curator.comparison_losses import PairLoss
 from theorems.kwise_gap import automatic_derivatives
 
 NORMS = [

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.stats import binom
 
-from repro.curator.floor import floor, label_sum, told_apart
+from repro.p3.curator.floor import floor, label_sum, told_apart
 
 
 @pytest.mark.parametrize(("changed", "n", "epsilon"), [(0.3, 7, 0.5), (0.9, 4, 1.0), (1e-4, 90, 2)])

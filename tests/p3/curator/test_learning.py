@@ -12,11 +12,11 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.core.worlds import put
-from repro.curator import learning
-from repro.curator.axis_choice import EvenChoice
-from repro.curator.certified_budget import PrivateBudget
-from repro.curator.learners import argmin_policy, greedy, root_n_noise
-from repro.curator.learning import CentralLearning, inputs_of_algorithm_1
+from repro.p3.curator import learning
+from repro.p3.curator.axis_choice import EvenChoice
+from repro.p3.curator.certified_budget import PrivateBudget
+from repro.p3.curator.learners import argmin_policy, greedy, root_n_noise
+from repro.p3.curator.learning import CentralLearning, inputs_of_algorithm_1
 
 NUMBERS: dict[str, Any] = {
     "epsilon": 0.25, "n_pairs": 9, "failure_prob": 0.03, "feature_norm": 1.5, "radius": 2.0,

@@ -5,9 +5,9 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.curator import minimiser
-from repro.curator.comparison_losses import PairLoss
-from repro.curator.minimiser import minimise_in_ball
+from repro.p3.curator import minimiser
+from repro.p3.curator.comparison_losses import PairLoss
+from repro.p3.curator.minimiser import minimise_in_ball
 
 
 def loss_of(seed, cells=6, d=3):

@@ -5,7 +5,7 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.curator.policy_table import (
+from repro.p3.curator.policy_table import (
     PolicyTable,
     all_choices,
     best_in_the_worst_case,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from repro.curator.budget import CentralBudget
-from repro.curator.comparison_losses import PairLoss
-from repro.curator.reward_and_covariance import (
+from repro.p3.curator.budget import CentralBudget
+from repro.p3.curator.comparison_losses import PairLoss
+from repro.p3.curator.reward_and_covariance import (
     Perturbation,
     StandardNormals,
     covariance_noise,

@@ -7,23 +7,23 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from repro.objective_perturbation.ball import OnBall, log_area_densities, log_densities
-from repro.objective_perturbation.calibration import Calibration, corrected, tied_otherwise
-from repro.objective_perturbation.divergence import log_delta, worst_log_delta
-from repro.objective_perturbation.gradients import pairs
-from repro.objective_perturbation.neighbour_search import (
+from repro.labels.privacy.gaussian import exact_shift
+from repro.p3.objective_perturbation.ball import OnBall, log_area_densities, log_densities
+from repro.p3.objective_perturbation.calibration import Calibration, corrected, tied_otherwise
+from repro.p3.objective_perturbation.divergence import log_delta, worst_log_delta
+from repro.p3.objective_perturbation.gradients import pairs
+from repro.p3.objective_perturbation.neighbour_search import (
     TwoDatasets,
     World,
     guesses,
     most_telling,
 )
-from repro.objective_perturbation.neighbours import OnBallNeighbours
-from repro.objective_perturbation.one_dimension import LogisticRecords
-from repro.objective_perturbation.planar_divergence import COARSE, Rule
-from repro.objective_perturbation.ranking_distance import joint_distances, joint_rankings
-from repro.objective_perturbation.ranking_search import evenly_ranked, mirrored_ranking, start
-from repro.objective_perturbation.records import Pair, RankedFeatures
-from repro.privacy.gaussian import exact_shift
+from repro.p3.objective_perturbation.neighbours import OnBallNeighbours
+from repro.p3.objective_perturbation.one_dimension import LogisticRecords
+from repro.p3.objective_perturbation.planar_divergence import COARSE, Rule
+from repro.p3.objective_perturbation.ranking_distance import joint_distances, joint_rankings
+from repro.p3.objective_perturbation.ranking_search import evenly_ranked, mirrored_ranking, start
+from repro.p3.objective_perturbation.records import Pair, RankedFeatures
 from tools.rankings_on_line import ranking_on_line, versions
 
 

@@ -4,14 +4,14 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from repro.objective_perturbation.calibration import Calibration, tied_otherwise
-from repro.objective_perturbation.line_neighbours import Neighbours
-from repro.objective_perturbation.neighbour_search import TwoDatasets, World, mirrored
-from repro.objective_perturbation.neighbours import OnBallNeighbours
-from repro.objective_perturbation.one_dimension import LogisticRecords
-from repro.objective_perturbation.with_covariance import OnBallWithGaussian, WithGaussian
-from repro.privacy.adjacency import ADJACENCIES
-from repro.privacy.gaussian import gaussian_delta
+from repro.labels.privacy.adjacency import ADJACENCIES
+from repro.labels.privacy.gaussian import gaussian_delta
+from repro.p3.objective_perturbation.calibration import Calibration, tied_otherwise
+from repro.p3.objective_perturbation.line_neighbours import Neighbours
+from repro.p3.objective_perturbation.neighbour_search import TwoDatasets, World, mirrored
+from repro.p3.objective_perturbation.neighbours import OnBallNeighbours
+from repro.p3.objective_perturbation.one_dimension import LogisticRecords
+from repro.p3.objective_perturbation.with_covariance import OnBallWithGaussian, WithGaussian
 
 MADE, RADIUS = Calibration(8.0, 3.0), 2.0
 """Six common records have slope 1.5; one has 2 or −1."""

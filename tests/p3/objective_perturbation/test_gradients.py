@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from repro.objective_perturbation.gradients import (
+from repro.p3.objective_perturbation.gradients import (
     LONGEST,
     arc,
     gradient_distance,
@@ -14,7 +14,7 @@ from repro.objective_perturbation.gradients import (
     rankings,
     reach,
 )
-from repro.objective_perturbation.records import Pair, RankedFeatures
+from repro.p3.objective_perturbation.records import Pair, RankedFeatures
 
 
 def in_ball(rng, size, dimension, radius):

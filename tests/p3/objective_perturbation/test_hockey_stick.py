@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from repro.objective_perturbation.calibration import Calibration, corrected, tied_otherwise
-from repro.objective_perturbation.gradients import pairs, rankings
-from repro.objective_perturbation.hockey_stick import hockey_stick_bound, log_volume, turned
-from repro.objective_perturbation.one_dimension import LogisticRecords
-from repro.privacy.gaussian import exact_shift, gaussian_delta
+from repro.labels.privacy.gaussian import exact_shift, gaussian_delta
+from repro.p3.objective_perturbation.calibration import Calibration, corrected, tied_otherwise
+from repro.p3.objective_perturbation.gradients import pairs, rankings
+from repro.p3.objective_perturbation.hockey_stick import hockey_stick_bound, log_volume, turned
+from repro.p3.objective_perturbation.one_dimension import LogisticRecords
 
 
 @pytest.mark.parametrize("span", [1, 2, 4])

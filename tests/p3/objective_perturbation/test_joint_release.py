@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from repro.objective_perturbation.calibration import corrected
-from repro.objective_perturbation.gradients import pairs
-from repro.objective_perturbation.joint_release import _arc, joint_bound, jointly_certified
-from repro.privacy.gaussian import exact_shift, gaussian_delta
+from repro.labels.privacy.gaussian import exact_shift, gaussian_delta
+from repro.p3.objective_perturbation.calibration import corrected
+from repro.p3.objective_perturbation.gradients import pairs
+from repro.p3.objective_perturbation.joint_release import _arc, joint_bound, jointly_certified
 
 
 @pytest.mark.parametrize(("turning", "fixed", "left"), [(0.8, 0.5, 1.0), (1.5, 0.01, 2.0)])

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from repro.objective_perturbation.calibration import Calibration, tied_otherwise
-from repro.objective_perturbation.gradients import pairs
-from repro.objective_perturbation.joint_release import joint_bound
-from repro.objective_perturbation.loose_solver import LooseSolver
-from repro.objective_perturbation.one_dimension import LogisticRecords
-from repro.privacy.gaussian import gaussian_delta
+from repro.labels.privacy.gaussian import gaussian_delta
+from repro.p3.objective_perturbation.calibration import Calibration, tied_otherwise
+from repro.p3.objective_perturbation.gradients import pairs
+from repro.p3.objective_perturbation.joint_release import joint_bound
+from repro.p3.objective_perturbation.loose_solver import LooseSolver
+from repro.p3.objective_perturbation.one_dimension import LogisticRecords
 
 MADE = Calibration(20.0, 40.0)
 

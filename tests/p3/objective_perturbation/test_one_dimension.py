@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
-from repro.objective_perturbation.calibration import (
+from repro.labels.privacy.gaussian import GaussianShift, gaussian_delta
+from repro.labels.privacy.mechanism import worst
+from repro.p3.objective_perturbation.calibration import (
     Calibration,
     curvature,
     kifer,
@@ -14,16 +16,14 @@ from repro.objective_perturbation.calibration import (
     printed_constant,
     tied_otherwise,
 )
-from repro.objective_perturbation.one_dimension import (
+from repro.p3.objective_perturbation.one_dimension import (
     LogisticRecords,
     ObjectivePerturbation,
     Perturbed,
     Ranking,
     _nodes,
 )
-from repro.objective_perturbation.with_covariance import WithGaussian
-from repro.privacy.gaussian import GaussianShift, gaussian_delta
-from repro.privacy.mechanism import worst
+from repro.p3.objective_perturbation.with_covariance import WithGaussian
 
 RECORDS = (LogisticRecords(2.0, count=3), LogisticRecords(-1.2), Ranking((0.5, -1.0, 0.8)))
 DATA = Perturbed(RECORDS, ridge=0.7, sigma=4.0, radius=2.0)

@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from repro.objective_perturbation.gradients import gradient_distance, rankings
-from repro.objective_perturbation.ranking_distance import (
+from repro.p3.objective_perturbation.gradients import gradient_distance, rankings
+from repro.p3.objective_perturbation.ranking_distance import (
     COARSE,
     FINE,
     STEEPEST,
@@ -19,7 +19,7 @@ from repro.objective_perturbation.ranking_distance import (
     joint_rankings,
     support,
 )
-from repro.objective_perturbation.records import RankedFeatures
+from repro.p3.objective_perturbation.records import RankedFeatures
 
 
 def joint_distance(ranked, reward_bound, planar=True):

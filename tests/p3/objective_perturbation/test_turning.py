@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from repro.objective_perturbation.gradients import Records, Tilt
-from repro.objective_perturbation.hockey_stick import hockey_stick_bound, log_volume, turned
-from repro.objective_perturbation.records import RankedFeatures
-from repro.objective_perturbation.turning import lens_width, turn, turning_bound
-from repro.privacy.gaussian import gaussian_delta
+from repro.labels.privacy.gaussian import gaussian_delta
+from repro.p3.objective_perturbation.gradients import Records, Tilt
+from repro.p3.objective_perturbation.hockey_stick import hockey_stick_bound, log_volume, turned
+from repro.p3.objective_perturbation.records import RankedFeatures
+from repro.p3.objective_perturbation.turning import lens_width, turn, turning_bound
 
 SIGMA, LEFT = 40.0, 0.475
 SHIFT = 0.1

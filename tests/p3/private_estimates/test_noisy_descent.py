@@ -5,10 +5,10 @@ import math
 import pytest
 from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
 
-from repro.objective_perturbation.gradients import pairs_under
-from repro.privacy.adjacency import ADJACENCIES, REPLACE
-from repro.privacy.gaussian import exact_shift
-from repro.private_estimates.noisy_descent import noisy_descent, transcript
+from repro.labels.privacy.adjacency import ADJACENCIES, REPLACE
+from repro.labels.privacy.gaussian import exact_shift
+from repro.p3.objective_perturbation.gradients import pairs_under
+from repro.p3.private_estimates.noisy_descent import noisy_descent, transcript
 
 
 @pytest.mark.parametrize("adjacency", ADJACENCIES)

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from repro.objective_perturbation.ball import OnBall
-from repro.objective_perturbation.gradients import pairs_under
-from repro.objective_perturbation.records import Pair
-from repro.privacy.adjacency import ADJACENCIES, REPLACE
-from repro.privacy.gaussian import exact_shift
-from repro.private_estimates.output_perturbation import output_perturbation, told_apart
+from repro.labels.privacy.adjacency import ADJACENCIES, REPLACE
+from repro.labels.privacy.gaussian import exact_shift
+from repro.p3.objective_perturbation.ball import OnBall
+from repro.p3.objective_perturbation.gradients import pairs_under
+from repro.p3.objective_perturbation.records import Pair
+from repro.p3.private_estimates.output_perturbation import output_perturbation, told_apart
 
 
 @pytest.mark.parametrize("adjacency", ADJACENCIES)

@@ -9,13 +9,13 @@ from dp_accounting import dp_event
 from dp_accounting.pld import PLDAccountant
 from dp_accounting.privacy_accountant import NeighboringRelation
 
-from repro.curator.axis_minimiser import AxisCounts
-from repro.objective_perturbation.gradients import LONGEST, one_pair
-from repro.privacy.adjacency import ADD_REMOVE, ADJACENCIES, REPLACE, Adjacency
-from repro.privacy.audit import audit
-from repro.privacy.gaussian import exact_shift
-from repro.privacy.mechanism import Guarantee, Mechanism
-from repro.private_estimates.sampled_descent import (
+from repro.labels.privacy.adjacency import ADD_REMOVE, ADJACENCIES, REPLACE, Adjacency
+from repro.labels.privacy.audit import audit
+from repro.labels.privacy.gaussian import exact_shift
+from repro.labels.privacy.mechanism import Guarantee, Mechanism
+from repro.p3.curator.axis_minimiser import AxisCounts
+from repro.p3.objective_perturbation.gradients import LONGEST, one_pair
+from repro.p3.private_estimates.sampled_descent import (
     OneStep,
     SampledDescent,
     noisy_batches,

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from repro.adversaries.huber import Huber, WorstHuber
 from repro.base.errors import BadInput
 from repro.base.notation import epsilon_of_cost
-from repro.corruption.debiasing import Reading, debiased
-from repro.corruption.orders import Randomize
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.corruption.debiasing import Reading, debiased
+from repro.labels.corruption.orders import Randomize
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p4.adversaries.huber import Huber, WorstHuber
 
 PLAIN = Reading(1.0, 0.0)
 

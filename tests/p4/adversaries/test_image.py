@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from repro.adversaries.adversary import STRONG
-from repro.adversaries.image import Image
 from repro.base.notation import privacy_cost
-from repro.corruption.debiasing import debiased
-from repro.corruption.orders import Order, Randomize
-from repro.debiased_mle.targets import LogisticTarget, l2_root
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.corruption.debiasing import debiased
+from repro.labels.corruption.orders import Order, Randomize
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p4.adversaries.adversary import STRONG
+from repro.p4.adversaries.image import Image
+from repro.p4.debiased_mle.targets import LogisticTarget, l2_root
 
 EPSILON, N, ALPHA = 0.5, 10**6, 1e-3
 

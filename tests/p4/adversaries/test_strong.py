@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from repro.adversaries.exchange import portions
-from repro.adversaries.strong import StrongAdversary
-from repro.corruption.debiasing import Reading, debiased
-from repro.debiased_mle.targets import LogisticTarget, l2_root, weighted_root
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.corruption.debiasing import Reading, debiased
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p4.adversaries.exchange import portions
+from repro.p4.adversaries.strong import StrongAdversary
+from repro.p4.debiased_mle.targets import LogisticTarget, l2_root, weighted_root
 
 READINGS = {"CTL": Reading(1.0, 0.0), "LTC": debiased(1.0)}
 

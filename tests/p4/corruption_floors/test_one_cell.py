@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from repro.base.notation import privacy_cost
-from repro.corruption_floors.one_cell import (
+from repro.p4.corruption_floors.one_cell import (
     Certain,
     Strong,
     dpo_at,

@@ -8,19 +8,20 @@ import numpy as np
 import pytest
 import torch
 
-from repro.adversaries.adversary import HUBER, NONE, STRONG
 from repro.base.errors import BadInput
 from repro.base.notation import epsilon_of_cost
-from repro.corruption.orders import Order
-from repro.corruption_floors.policies import (
+from repro.labels.corruption.orders import Order
+from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_truth
+from repro.p4.adversaries.adversary import HUBER, NONE, STRONG
+from repro.p4.corruption_floors.policies import (
     dpo_floor,
     dpo_gap,
     gap_gradient,
     greedy_floor,
     rewards_of,
 )
-from repro.debiased_mle.estimation import estimation_error, estimation_floor
-from repro.debiased_mle.labels import (
+from repro.p4.debiased_mle.estimation import estimation_error, estimation_floor
+from repro.p4.debiased_mle.labels import (
     ClimbingMargin,
     SampledPairs,
     algorithm_1,
@@ -32,10 +33,9 @@ from repro.debiased_mle.labels import (
     random_flips,
     shift_without_scale,
 )
-from repro.debiased_mle.response import flipped_margin, huber_floor, strong_floor
-from repro.label_cells.choices import CellsChoice, ThreeArmsChoice
-from repro.label_cells.pairs import pairs_of
-from repro.preferences.label_law import fair_coins, no_randomizer, the_truth
+from repro.p4.debiased_mle.response import flipped_margin, huber_floor, strong_floor
+from repro.p4.label_cells.choices import CellsChoice, ThreeArmsChoice
+from repro.p4.label_cells.pairs import pairs_of
 
 CELLS = CellsChoice(
     kind="cells", num_features=2, min_eigenvalue=0.3, reward_diff=0.3, reward_bound=4.0

@@ -9,33 +9,33 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from repro.adversaries.adversary import NONE, STRONG
 from repro.base.notation import epsilon_of_cost, privacy_cost
-from repro.corruption.orders import Order
-from repro.corruption_floors.attacked_margin import (
+from repro.labels.corruption.orders import Order
+from repro.p4.adversaries.adversary import NONE, STRONG
+from repro.p4.corruption_floors.attacked_margin import (
     MarginLadder,
     attacked_floor,
     floor_constant,
 )
-from repro.corruption_floors.bounds import (
+from repro.p4.corruption_floors.bounds import (
     curvature,
     printed_floor,
     sharper_floor,
 )
-from repro.corruption_floors.rare_cell import rare_cell_floors, worst_rare_cell
-from repro.debiased_mle.labels import PairLabels
-from repro.debiased_mle.priced_labels import PricedAnywhere, tight_world
-from repro.label_cells.choices import RareChoice, UncoveredChoice
-from repro.linear_rlhf.dpo import (
+from repro.p4.corruption_floors.rare_cell import rare_cell_floors, worst_rare_cell
+from repro.p4.debiased_mle.labels import PairLabels
+from repro.p4.debiased_mle.priced_labels import PricedAnywhere, tight_world
+from repro.p4.label_cells.choices import RareChoice, UncoveredChoice
+from repro.p4.linear_rlhf.dpo import (
     UncoveredLabels,
     estimates,
     lost_by_dpo,
     lost_by_pessimism,
 )
-from repro.linear_rlhf.reduction import (
+from repro.p4.linear_rlhf.reduction import (
     pessimistic_ratio,
 )
-from repro.linear_rlhf.two_arms import (
+from repro.p4.linear_rlhf.two_arms import (
     InformativePairs,
     TwoArmStates,
     cost_in_many_states,
@@ -49,7 +49,7 @@ from repro.linear_rlhf.two_arms import (
     sampled_gap,
     worst_margin,
 )
-from repro.minimax.modulus import least_floor
+from repro.p4.minimax.modulus import least_floor
 
 RNG = np.random.default_rng
 

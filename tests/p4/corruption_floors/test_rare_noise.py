@@ -7,14 +7,14 @@ import pytest
 from scipy.special import expit
 
 from repro.base.notation import flip_prob, privacy_cost
-from repro.corruption_floors.rare_noise import (
+from repro.p4.corruption_floors.rare_noise import (
     LopsidedLabels,
     RareNoise,
     gap_exceeded,
     worst_noise,
 )
-from repro.label_cells.choices import LopsidedChoice
-from repro.linear_rlhf.two_arms import deviation
+from repro.p4.label_cells.choices import LopsidedChoice
+from repro.p4.linear_rlhf.two_arms import deviation
 
 END = 2**0.5
 

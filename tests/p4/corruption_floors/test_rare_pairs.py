@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from repro.adversaries.adversary import NONE, STRONG
 from repro.base.notation import epsilon_of_cost
-from repro.corruption.orders import Order
-from repro.corruption_floors.rare_labels import RarePairLabels, RarePairs
-from repro.corruption_floors.rare_pairs import (
+from repro.labels.corruption.orders import Order
+from repro.p4.adversaries.adversary import NONE, STRONG
+from repro.p4.corruption_floors.rare_labels import RarePairLabels, RarePairs
+from repro.p4.corruption_floors.rare_pairs import (
     Uncovered,
     UnseenPair,
     covered_dpo,
@@ -23,10 +23,10 @@ from repro.corruption_floors.rare_pairs import (
     uncovered_pessimism,
     unseen_dpo,
 )
-from repro.debiased_mle.labels import AttackedLabels
-from repro.instances.labelled import PrivateLabels
-from repro.linear_rlhf.bandit import relative_condition_number
-from repro.minimax.modulus import modulus
+from repro.p4.debiased_mle.labels import AttackedLabels
+from repro.p4.linear_rlhf.bandit import relative_condition_number
+from repro.p4.minimax.modulus import modulus
+from repro.worlds.instances.labelled import PrivateLabels
 
 BOUND, COST, SHARE = 2.0, 5.0, 1e-5
 MOVED = COST * SHARE

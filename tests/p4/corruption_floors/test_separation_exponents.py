@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from repro.cli.composition import compose_values
 from repro.core.needs import Need, needs_of
-from repro.corruption_floors.closed_forms import (
+from repro.p4.corruption_floors.closed_forms import (
     rare_dpo,
     rare_estimation,
     rare_greedy,
     rare_pessimism,
 )
-from repro.corruption_floors.one_cell import (
+from repro.p4.corruption_floors.one_cell import (
     Certain,
     Strong,
     dpo_at,
@@ -24,7 +23,7 @@ from repro.corruption_floors.one_cell import (
     greedy_at,
     pessimism_at,
 )
-from repro.corruption_floors.rare_pairs import (
+from repro.p4.corruption_floors.rare_pairs import (
     MARGIN_SHARES,
     WEIGHT,
     rare_dpo_at,
@@ -32,7 +31,7 @@ from repro.corruption_floors.rare_pairs import (
     rare_greedy_at,
     rare_pessimism_at,
 )
-from repro.corruption_floors.two_orders import (
+from repro.p4.corruption_floors.two_orders import (
     by_huber,
     by_strong,
     closed_ratio,
@@ -42,7 +41,8 @@ from repro.corruption_floors.two_orders import (
     of_rare,
     pessimism_closed,
 )
-from repro.minimax.modulus import saturation
+from repro.p4.minimax.modulus import saturation
+from repro.study.composition import compose_values
 from repro.study.plan import built
 from repro.study.settings import session_of
 from theorems.ctl_ltc_separation import THEOREM

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from repro.adversaries.adversary import HUBER, STRONG
-from repro.adversaries.huber import MAX_CELLS
 from repro.base.errors import BadInput
-from repro.corruption.orders import Order
-from repro.corruption_floors.rare_labels import RarePairs
-from repro.corruption_floors.sampled_cell import CostliestMargin
-from repro.corruption_floors.two_orders import (
+from repro.labels.corruption.orders import Order
+from repro.p4.adversaries.adversary import HUBER, STRONG
+from repro.p4.adversaries.huber import MAX_CELLS
+from repro.p4.corruption_floors.rare_labels import RarePairs
+from repro.p4.corruption_floors.sampled_cell import CostliestMargin
+from repro.p4.corruption_floors.two_orders import (
     ComparedPairs,
     PairsAtBudgets,
     by_strong,
@@ -21,8 +21,8 @@ from repro.corruption_floors.two_orders import (
     farthest_ratio,
     ratio_of_orders,
 )
-from repro.debiased_mle.labels import algorithm_1, no_debias, orders_swapped
-from repro.label_cells.choices import CellsChoice, IsotropicChoice
+from repro.p4.debiased_mle.labels import algorithm_1, no_debias, orders_swapped
+from repro.p4.label_cells.choices import CellsChoice, IsotropicChoice
 
 CELL = CellsChoice(
     kind="cells", num_features=1, min_eigenvalue=0.9, reward_diff=0.3, reward_bound=4.0

@@ -7,13 +7,13 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.debiased_mle.logistic import (
+from repro.p4.debiased_mle.logistic import (
     _by_newton,
     debiased_logistic,
     hessian,
     loss,
 )
-from repro.label_cells.pairs import complement_basis
+from repro.p4.label_cells.pairs import complement_basis
 
 
 def slsqp(x, mass, labels, radius) -> np.ndarray:
@@ -82,7 +82,7 @@ def test_hessian_by_hand():
 
 
 def test_a_fit_that_has_not_converged_is_nan(monkeypatch):
-    monkeypatch.setattr("repro.debiased_mle.logistic.MAX_STEPS", 1)
+    monkeypatch.setattr("repro.p4.debiased_mle.logistic.MAX_STEPS", 1)
     x = torch.tensor([[1.0], [0.5]], dtype=torch.float64)
     mass = torch.full((1, 2), 0.5, dtype=torch.float64)
     labels = torch.tensor([[0.9, 0.9]], dtype=torch.float64)

@@ -10,17 +10,17 @@ import pytest
 from scipy.special import expit
 from scipy.stats import chi2
 
-from repro.adversaries.adversary import NONE, STRONG
 from repro.base.notation import flip_prob, privacy_cost
-from repro.corruption.orders import Order
-from repro.debiased_mle.labels import LabelsOfCells
-from repro.debiased_mle.score import (
+from repro.labels.corruption.orders import Order
+from repro.p4.adversaries.adversary import NONE, STRONG
+from repro.p4.debiased_mle.labels import LabelsOfCells
+from repro.p4.debiased_mle.score import (
     CorruptedScore,
     ScoreNoise,
     corruption_term,
     noise_failure,
 )
-from repro.label_cells.pairs import random_pair_world
+from repro.p4.label_cells.pairs import random_pair_world
 
 RNG = np.random.default_rng
 

@@ -8,8 +8,7 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.schema import validate
-from repro.instances.linear import random_linear_world
-from repro.label_cells.choices import (
+from repro.p4.label_cells.choices import (
     CellsChoice,
     IsotropicChoice,
     LopsidedChoice,
@@ -21,8 +20,8 @@ from repro.label_cells.choices import (
     build_pair_world,
     pair_choice_at,
 )
-from repro.label_cells.log_linear import three_arms, two_arms
-from repro.label_cells.pairs import (
+from repro.p4.label_cells.log_linear import three_arms, two_arms
+from repro.p4.label_cells.pairs import (
     complement_basis,
     isotropic_cells,
     orthogonal_cells,
@@ -30,6 +29,7 @@ from repro.label_cells.pairs import (
     random_pair_world,
     unseen_direction,
 )
+from repro.worlds.instances.linear import random_linear_world
 
 
 @pytest.mark.parametrize("d", [2, 3, 7])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from repro.corruption_floors.bounds import one_hot_coverage_ratio
-from repro.linear_rlhf.bandit import difference_covariance, relative_condition_number
+from repro.p4.corruption_floors.bounds import one_hot_coverage_ratio
+from repro.p4.linear_rlhf.bandit import difference_covariance, relative_condition_number
 
 
 def test_two_responses_by_hand():

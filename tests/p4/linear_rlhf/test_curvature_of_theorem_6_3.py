@@ -19,12 +19,12 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from repro.base.notation import privacy_cost
-from repro.corruption.debiasing import debiased
-from repro.corruption_floors.policies import dpo_gap, rewards_of
-from repro.debiased_mle.logistic import debiased_logistic
-from repro.instances.linear import LinearWorld
-from repro.label_cells.pairs import pairs_of
-from repro.linear_rlhf.two_arms import response_by_cost
+from repro.labels.corruption.debiasing import debiased
+from repro.p4.corruption_floors.policies import dpo_gap, rewards_of
+from repro.p4.debiased_mle.logistic import debiased_logistic
+from repro.p4.label_cells.pairs import pairs_of
+from repro.p4.linear_rlhf.two_arms import response_by_cost
+from repro.worlds.instances.linear import LinearWorld
 from theorems.dpo_reduction import OppositeResponses, lost_with_probability, theorem_6_3
 
 PAGE = Path(__file__).parents[2] / "docs/explanations/corrected_proposition_4_6.md"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
-from repro.linear_rlhf.pessimism import (
+from repro.p4.linear_rlhf.pessimism import (
     ConfidenceSet,
     _best_against,
     greedy_policy,

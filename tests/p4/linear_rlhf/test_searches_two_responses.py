@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from tests.linear_rlhf.searches_two_responses import TwoResponses, climbed
+from tests.p4.linear_rlhf.searches_two_responses import TwoResponses, climbed
 
 
 def line(bound: float, reference: float) -> TwoResponses:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.linear_rlhf.worlds_line import ALL, LogLinearLine, random_line
+from tests.p4.linear_rlhf.worlds_line import ALL, LogLinearLine, random_line
 
 B = math.log(8) / 2
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from repro.label_cells.pairs import orthogonal_cells, pair_world
-from repro.minimax.centre import (
+from repro.p4.label_cells.pairs import orthogonal_cells, pair_world
+from repro.p4.minimax.centre import (
     POINTS,
     Halfspaces,
     attacked_error,
@@ -15,7 +15,7 @@ from repro.minimax.centre import (
     halfspaces,
     least_halfspace,
 )
-from repro.minimax.modulus import halfspace_floor, hidden_pair
+from repro.p4.minimax.modulus import halfspace_floor, hidden_pair
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])

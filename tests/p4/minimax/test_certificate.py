@@ -7,8 +7,8 @@ import pytest
 import torch
 from scipy.special import expit
 
-from repro.adversaries.adversary import STRONG
-from repro.corruption_floors.policies import (
+from repro.p4.adversaries.adversary import STRONG
+from repro.p4.corruption_floors.policies import (
     dpo_floor,
     dpo_gap,
     gap_gradient,
@@ -16,12 +16,12 @@ from repro.corruption_floors.policies import (
     gap_slope,
     rewards_of,
 )
-from repro.debiased_mle.estimation import target_of, true_counts
-from repro.debiased_mle.labels import LabelsOfCells
-from repro.label_cells.pairs import orthogonal_cells
-from repro.minimax.certificate import certified_floor, certified_rise
-from repro.minimax.certified_estimation import certificate_ratio, random_moved, random_world
-from repro.minimax.certified_policies import (
+from repro.p4.debiased_mle.estimation import target_of, true_counts
+from repro.p4.debiased_mle.labels import LabelsOfCells
+from repro.p4.label_cells.pairs import orthogonal_cells
+from repro.p4.minimax.certificate import certified_floor, certified_rise
+from repro.p4.minimax.certified_estimation import certificate_ratio, random_moved, random_world
+from repro.p4.minimax.certified_policies import (
     _attacked_widths,
     dpo_value,
     policy_ratio,

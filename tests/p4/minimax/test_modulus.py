@@ -8,8 +8,8 @@ import sympy
 from scipy import stats
 from scipy.special import expit
 
-from repro.corruption_floors.bounds import curvature
-from repro.minimax.modulus import (
+from repro.p4.corruption_floors.bounds import curvature
+from repro.p4.minimax.modulus import (
     halfspace_floor,
     hidden_pair,
     least_distance,

@@ -7,8 +7,8 @@ import pytest
 from mpmath import iv
 
 from repro.core.proofs import decided
-from repro.minimax import proofs as proof
-from repro.minimax.modulus import (
+from repro.p4.minimax import proofs as proof
+from repro.p4.minimax.modulus import (
     modulus,
     per_flip,
     rise,

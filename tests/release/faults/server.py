@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 
-from repro import releasing
+from repro.commands import privatize as releasing
 from repro.release import exports, privatise  # noqa: F401 - imported before any fault
 
 SHIM = ctypes.CDLL(None)

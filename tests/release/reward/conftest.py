@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 
 
 def pytest_addoption(parser):

@@ -8,15 +8,15 @@ import pytest
 from scipy.special import expit
 
 from repro.base.errors import BadInput
-from repro.objective_perturbation.ball import OnBall
-from repro.objective_perturbation.calibration import Calibration
-from repro.objective_perturbation.divergence import worst_log_delta
-from repro.objective_perturbation.neighbour_search import World, farthest_on_a_line, held
-from repro.objective_perturbation.records import Pair
-from repro.privacy.adjacency import ADD_REMOVE, ADJACENCIES, REPLACE
-from repro.privacy.gaussian import gaussian_delta
-from repro.private_estimates.output_perturbation import worst_angle
-from repro.reward_release.calibration import RewardBudget, calibrated
+from repro.labels.privacy.adjacency import ADD_REMOVE, ADJACENCIES, REPLACE
+from repro.labels.privacy.gaussian import gaussian_delta
+from repro.p3.objective_perturbation.ball import OnBall
+from repro.p3.objective_perturbation.calibration import Calibration
+from repro.p3.objective_perturbation.divergence import worst_log_delta
+from repro.p3.objective_perturbation.neighbour_search import World, farthest_on_a_line, held
+from repro.p3.objective_perturbation.records import Pair
+from repro.p3.private_estimates.output_perturbation import worst_angle
+from repro.release.reward.calibration import RewardBudget, calibrated
 
 GIVEN = RewardBudget(1.0, 1e-6, 1.0, 2)
 LARGE = 10**4

@@ -2,7 +2,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from repro.reward_release.minimiser import (
+from repro.release.reward.minimiser import (
     CHUNK,
     PerturbedLogistic,
     length,

@@ -1,4 +1,4 @@
-"""``python -m repro.private_reward`` and ``repro.private_reward``."""
+"""``python -m repro private_reward`` and ``repro.private_reward``."""
 
 import json
 import re
@@ -9,15 +9,15 @@ import pytest
 
 import repro
 from repro.base.errors import BadInput
-from repro.privacy.adjacency import ADD_REMOVE, ADJACENCIES
-from repro.privacy.clopper_pearson import lower, upper
-from repro.private_rewards import main
+from repro.commands.private_reward import main
+from repro.labels.privacy.adjacency import ADD_REMOVE, ADJACENCIES
+from repro.labels.privacy.clopper_pearson import lower, upper
 from repro.release.drafts import Draft
 from repro.release.ledger import held_ledger
 from repro.release.ledger_file import NAME
-from repro.reward_release.calibration import RewardBudget, calibrated
-from repro.reward_release.release import drawn
-from repro.reward_release.reward import PrivateReward
+from repro.release.reward.calibration import RewardBudget, calibrated
+from repro.release.reward.release import drawn
+from repro.release.reward.reward import PrivateReward
 
 BUDGET = {"epsilon": 1, "delta": 1e-6, "reward_bound": 2}
 WORDS = ["epsilon=1", "delta=1e-6", "reward_bound=2"]
@@ -125,7 +125,7 @@ def test_long_features_are_clipped(planted):
     made = repro.private_reward(1000 * phi, **BUDGET, labels=labels)
     both = made.score(1000 * phi[:, 0]), made.score(1e6 * phi[:, 0])
     np.testing.assert_allclose(*both, atol=1e-14)
-    from repro.reward_release.features import matrix_rows
+    from repro.release.reward.features import matrix_rows
 
     for table in (1e9 * phi, 1e9 * (phi[:, 0] - phi[:, 1])):
         kept = matrix_rows(table, labels).differences.astype(np.float64)
@@ -133,7 +133,7 @@ def test_long_features_are_clipped(planted):
 
 
 def test_one_pair_moves_no_other_pairs_features(records):
-    from repro.reward_release.features import text_rows
+    from repro.release.reward.features import text_rows
 
     other = {"prompt": "new " * 400, "chosen": "w" * 5000, "rejected": "?!"}
     one, changed = (text_rows(rows, 16) for rows in (records, [*records[:-1], other]))
@@ -304,8 +304,8 @@ def test_nothing_can_be_read_before_the_budget_is_spent(pairs, tmp_path, monkeyp
 
 def test_labels_reach_the_file_through_theta_alone(planted, tmp_path, monkeypatch):
     """With the same coins, all else of it is the same whatever the labels are."""
-    from repro.privacy import exact_normal
-    from tests.privacy.test_exact_normal import FixedBits
+    from repro.labels.privacy import exact_normal
+    from tests.labels.privacy.test_exact_normal import FixedBits
 
     phi, labels, _ = planted
     cards = []

@@ -7,7 +7,7 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.estimators.ball import nearest_in_ball
+from repro.worlds.estimators.ball import nearest_in_ball
 
 
 def random_cases(

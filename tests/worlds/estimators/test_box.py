@@ -5,8 +5,8 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.estimators import box
-from repro.estimators.box import nearest_in_box, newton_in_box
+from repro.worlds.estimators import box
+from repro.worlds.estimators.box import nearest_in_box, newton_in_box
 
 
 def random_cases(count, features, spread, key=0):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from repro.estimators.channel_mle import SYMMETRIC, channel_mle, rates_of
-from repro.estimators.mixture_mle import mixture_mle
-from repro.instances.linear import random_linear_world
-from repro.preferences.label_counts import LabelCounts, draw_label_counts
-from repro.preferences.label_mixture import RANDOMIZED_RESPONSE
+from repro.labels.preferences.label_counts import LabelCounts, draw_label_counts
+from repro.labels.preferences.label_mixture import RANDOMIZED_RESPONSE
+from repro.worlds.estimators.channel_mle import SYMMETRIC, channel_mle, rates_of
+from repro.worlds.estimators.mixture_mle import mixture_mle
+from repro.worlds.instances.linear import random_linear_world
 
 
 def double(values) -> torch.Tensor:

@@ -12,10 +12,10 @@ from scipy.optimize import minimize
 from scipy.special import expit, xlogy
 from sklearn.linear_model import LogisticRegression
 
-from repro.estimators.mixture_mle import MixtureLikelihood, mixture_mle
-from repro.instances.arms import bad_arms_world
-from repro.instances.linear import LinearWorld, random_linear_world
-from repro.preferences.label_counts import LabelCounts, draw_label_counts, private_win_prob
+from repro.labels.preferences.label_counts import LabelCounts, draw_label_counts, private_win_prob
+from repro.worlds.estimators.mixture_mle import MixtureLikelihood, mixture_mle
+from repro.worlds.instances.arms import bad_arms_world
+from repro.worlds.instances.linear import LinearWorld, random_linear_world
 
 BUDGETS = pytest.mark.parametrize("epsilon", [0.5, 1.0, math.inf])
 FREE = 50.0
@@ -215,7 +215,7 @@ def test_few_steps_and_nothing_left_to_go(epsilon, n_pairs, monkeypatch):
 
     Fisher scoring takes eight steps a dataset at ε = 1, n = 1000.
     """
-    from repro.estimators import mixture_mle as module
+    from repro.worlds.estimators import mixture_mle as module
 
     w = world()
     counts = draw(w, n_pairs, epsilon, replicates=500)
@@ -309,7 +309,7 @@ def test_few_labels_in_a_wide_class(radius, epsilon):
 
 def test_rows_that_do_not_converge_are_nan(monkeypatch):
     """Out of steps, a row is stationary or NaN, never silently unfinished."""
-    monkeypatch.setattr("repro.estimators.mixture_mle.MAX_STEPS", 20)
+    monkeypatch.setattr("repro.worlds.estimators.mixture_mle.MAX_STEPS", 20)
     w = world(3.0)
     counts = draw(w, 100, 0.1, replicates=200)
     theta = mixture_mle(counts, w.feature_diff, 0.1, w.radius)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from repro.estimators.region import BALL_REGION, BOX_REGION
+from repro.worlds.estimators.region import BALL_REGION, BOX_REGION
 
 SIZE = 0.7
 REGIONS = {

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from repro.estimators.stopping import LEAST_GAIN, nothing_left
+from repro.worlds.estimators.stopping import LEAST_GAIN, nothing_left
 
 ONE = torch.ones(1, dtype=torch.float64)
 

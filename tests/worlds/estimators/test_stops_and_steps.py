@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from repro.curator import minimiser
-from repro.curator.comparison_losses import PairLoss
-from repro.debiased_mle import logistic
-from repro.estimators import mixture_mle
-from repro.losses import label_losses
-from repro.losses.label_losses import LOSSES, NaiveLoss, SquareLoss
-from repro.pokl import least_squares as online
-from repro.preferences.label_counts import LabelCounts
+from repro.labels.preferences.label_counts import LabelCounts
+from repro.p1.pokl import least_squares as online
+from repro.p2.losses import label_losses
+from repro.p2.losses.label_losses import LOSSES, NaiveLoss, SquareLoss
+from repro.p3.curator import minimiser
+from repro.p3.curator.comparison_losses import PairLoss
+from repro.p4.debiased_mle import logistic
+from repro.worlds.estimators import mixture_mle
 
 KINDS = {**LOSSES, "naive": NaiveLoss}
 

@@ -10,14 +10,14 @@ import torch
 from scipy.stats import binom, chisquare
 
 from repro.base.notation import flip_prob
-from repro.estimators.mixture_mle import mixture_mle
-from repro.estimators.two_arm_mle import two_arm_mle
-from repro.preferences.label_counts import (
+from repro.labels.preferences.label_counts import (
     LabelCounts,
     draw_label_counts,
     private_win_prob,
     randomize_counts,
 )
+from repro.worlds.estimators.mixture_mle import mixture_mle
+from repro.worlds.estimators.two_arm_mle import two_arm_mle
 
 DIFF = torch.tensor([1.0, -0.5, 0.0, 2.0], dtype=torch.float64)
 

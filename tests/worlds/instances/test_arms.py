@@ -7,9 +7,9 @@ import math
 import pytest
 import torch
 
-from repro.instances.arms import bad_arms_world
-from repro.instances.assumptions import linear_concentrability, policy_concentrability
-from repro.instances.linear import LinearWorld
+from repro.worlds.instances.arms import bad_arms_world
+from repro.worlds.instances.assumptions import linear_concentrability, policy_concentrability
+from repro.worlds.instances.linear import LinearWorld
 
 
 def world(coverage: float = 1000.0) -> LinearWorld:

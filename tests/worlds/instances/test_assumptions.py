@@ -9,20 +9,20 @@ import pytest
 import torch
 from torch import Tensor
 
-from repro.instances.arms import bad_arms_world
-from repro.instances.assumptions import (
+from repro.worlds.instances.arms import bad_arms_world
+from repro.worlds.instances.assumptions import (
     linear_concentrability,
     policy_concentrability,
     realizable_and_covered,
     two_arm_concentrability,
 )
-from repro.instances.linear import (
+from repro.worlds.instances.linear import (
     LinearWorld,
     centred,
     feature_covariance,
     random_linear_world,
 )
-from repro.instances.two_arms import TwoArmWorld, hypercube_world, large_difference_world
+from repro.worlds.instances.two_arms import TwoArmWorld, hypercube_world, large_difference_world
 
 
 def linear(seed: int = 1) -> LinearWorld:

@@ -9,8 +9,8 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.schema import validate
-from repro.instances.build import build_world
-from repro.instances.choices import (
+from repro.worlds.instances.build import build_world
+from repro.worlds.instances.choices import (
     BadArmsChoice,
     HypercubeChoice,
     LargeDifferenceChoice,
@@ -19,8 +19,8 @@ from repro.instances.choices import (
     at,
     instance_choice,
 )
-from repro.instances.linear import LinearWorld
-from repro.instances.two_arms import TwoArmWorld
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.instances.two_arms import TwoArmWorld
 
 LINEAR = {
     "kind": "linear",

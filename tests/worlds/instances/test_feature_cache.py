@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repro.instances import feature_cache
-from repro.instances.feature_cache import cached_text_features
-from repro.instances.text_features import TextFeatures, text_features
-from repro.preferences.pair_records import PreferencePair
-from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.labels.preferences.pair_records import PreferencePair
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
+from repro.worlds.instances import feature_cache
+from repro.worlds.instances.feature_cache import cached_text_features
+from repro.worlds.instances.text_features import TextFeatures, text_features
 
 
 @pytest.fixture(scope="module")

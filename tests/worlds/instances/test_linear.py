@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from repro.instances.linear import (
+from repro.worlds.instances.linear import (
     LinearWorld,
     centred,
     feature_covariance,

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from repro.instances.preference_text import plant_theta
-from repro.instances.text_features import hash_order, text_features
-from repro.preferences.pair_files import read_pairs
-from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.labels.preferences.pair_files import read_pairs
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
+from repro.worlds.instances.preference_text import plant_theta
+from repro.worlds.instances.text_features import hash_order, text_features
 
 REAL = Path(__file__).parents[2].parent / "shared/data/hh_rlhf"
 TRUTH = np.array([2.0, -1.0, 0.5])

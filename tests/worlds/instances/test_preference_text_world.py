@@ -11,18 +11,18 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
-from repro.instances.assumptions import realizable_and_covered
-from repro.instances.choices import TextChoice
-from repro.instances.linear import LinearWorld
-from repro.instances.preference_text import (
+from repro.labels.preferences.pair_records import PreferencePair
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
+from repro.worlds.instances.assumptions import realizable_and_covered
+from repro.worlds.instances.choices import TextChoice
+from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.instances.preference_text import (
     plant_theta,
     preference_text_world,
     text_pairs,
     with_digest,
 )
-from repro.instances.text_features import hash_order, text_features
-from repro.preferences.pair_records import PreferencePair
-from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.worlds.instances.text_features import hash_order, text_features
 
 Writer = Callable[[str, list[PreferencePair]], str]
 

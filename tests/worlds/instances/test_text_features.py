@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.base.errors import BadInput
-from repro.instances.text_features import feature_table, hash_order, text_features
-from repro.preferences.pair_files import read_pairs
-from repro.preferences.pair_records import PreferencePair
-from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.labels.preferences.pair_files import read_pairs
+from repro.labels.preferences.pair_records import PreferencePair
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
+from repro.worlds.instances.text_features import feature_table, hash_order, text_features
 
 ROOT = Path(__file__).parents[2]
 REAL = ROOT.parent / "shared/data/hh_rlhf"
@@ -114,8 +114,8 @@ def test_longer_first_response_has_larger_log_length(pairs):
 
 SCRIPT = """
 import hashlib
-from repro.instances.text_features import text_features
-from repro.preferences.synthetic_pairs import synthetic_pairs
+from repro.worlds.instances.text_features import text_features
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 print(hashlib.sha256(text_features(synthetic_pairs(60)).feature_diff.tobytes()).hexdigest())
 """
 

@@ -7,8 +7,8 @@ import math
 import pytest
 import torch
 
-from repro.instances.two_arms import TwoArmWorld, hypercube_world, large_difference_world
-from repro.policies.gibbs import gibbs_policy
+from repro.worlds.instances.two_arms import TwoArmWorld, hypercube_world, large_difference_world
+from repro.worlds.policies.gibbs import gibbs_policy
 
 BETA, COVERAGE, TILT, STATES = 32.0, 16.0, 1.3, 5
 GAP = TILT / BETA  # a of the proof

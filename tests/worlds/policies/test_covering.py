@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from repro.policies.covering import log_covering_ball, log_covering_table
+from repro.worlds.policies.covering import log_covering_ball, log_covering_table
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from repro.base.notation import kl_weight_of_inverse_temperature
-from repro.policies.gibbs import excess, gibbs_policies, gibbs_policy, gibbs_suboptimality
+from repro.worlds.policies.gibbs import excess, gibbs_policies, gibbs_policy, gibbs_suboptimality
 
 REFERENCE = torch.tensor([[0.2, 0.5, 0.3], [0.7, 0.1, 0.2]], dtype=torch.float64)
 REWARD = torch.tensor([[1.0, 0.2, -0.4], [0.0, 0.3, 0.9]], dtype=torch.float64)

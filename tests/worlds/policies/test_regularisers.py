@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
-from repro.policies import regularisers as f
-from repro.policies.gibbs import gibbs_policy, gibbs_suboptimality
-from repro.policies.regulariser_choice import chosen_regulariser
+from repro.worlds.policies import regularisers as f
+from repro.worlds.policies.gibbs import gibbs_policy, gibbs_suboptimality
+from repro.worlds.policies.regulariser_choice import chosen_regulariser
 
 ALL = {
     "kl": f.KL, "forward": f.FORWARD_KL, "chi": f.CHI_SQUARED, "hellinger": f.HELLINGER,

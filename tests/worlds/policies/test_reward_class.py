@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
-from repro.instances.linear import random_linear_world
-from repro.policies.covering import log_covering_box
-from repro.policies.reward_class import BALL, Box, FiniteClass
-from repro.policies.reward_class_choice import LARGEST_CLASS, chosen_reward_class
+from repro.worlds.instances.linear import random_linear_world
+from repro.worlds.policies.covering import log_covering_box
+from repro.worlds.policies.reward_class import BALL, Box, FiniteClass
+from repro.worlds.policies.reward_class_choice import LARGEST_CLASS, chosen_reward_class
 
 WORLD = random_linear_world(6, 4, 4, 0.5, 1.0, 0.6, seed=1)
 
