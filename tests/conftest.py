@@ -1,14 +1,21 @@
-"""One thread of linear algebra: as in a run, and quicker where tests share the cores."""
+"""What holds for all tests: tiers, one thread of linear algebra, a ledger of their own."""
 
+import atexit
 import gc
 import os
+import shutil
+import tempfile
 from collections import Counter
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 os.environ.update(dict.fromkeys(THREADS, "1"))  # read by libraries when they are imported
+STATE = tempfile.mkdtemp(prefix="state")
+os.environ["XDG_STATE_HOME"] = STATE  # no test may spend from the user's own ledger
+atexit.register(shutil.rmtree, STATE, ignore_errors=True)
 
 import pytest  # noqa: E402
 import torch  # noqa: E402
+from hypothesis import settings  # noqa: E402
 
 from tests.forks.session import forked_commands  # noqa: E402
 
@@ -51,6 +58,83 @@ def collector_as_before():
         gc.unfreeze()
 
 
+SLOW = "slow: left out unless --thorough is given, -m names it, or file::test names the test"
+SOME = "some(n): n values, spread evenly, are tried; all of them with --thorough"
+LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_addoption(parser):
+    """As in pytest's documentation, where the option is called --runslow."""
+    text = "run every test: those marked slow, and all values of each parametrisation"
+    parser.addoption("--thorough", "--runslow", action="store_true", help=text)
+
+
+def pytest_configure(config):
+    for marker in (SLOW, SOME):
+        config.addinivalue_line("markers", marker)
+    config.stash[LEFT_OUT] = 0
+    settings.register_profile("same_examples", derandomize=True, deadline=None)
+    settings.register_profile("fresh_examples", derandomize=False, deadline=None)
+    settings.load_profile("fresh_examples" if config.option.thorough else "same_examples")
+
+
+def runs_everything(config):
+    return config.option.thorough or "slow" in config.option.markexpr
+
+
+def is_named(item):
+    """Whether the command line names this test, as file::test."""
+    _, _, test = item.nodeid.partition("::")
+    for argument in item.config.args:
+        path, _, name = argument.partition("::")
+        same_file = (item.config.invocation_params.dir / path).resolve() == item.path
+        if name and same_file and (test == name or test.startswith((name + "[", name + "::"))):
+            return True
+    return False
+
+
+def spread(count, most):
+    """Places of ``most`` values among ``count``, at even distances."""
+    return {int((i + 0.5) * count / most) for i in range(most)} if most < count else range(count)
+
+
+def left_out(items):
+    """Tests of the thorough tier alone."""
+    parametrised = {}
+    for item in items:
+        if is_named(item):
+            continue
+        if item.get_closest_marker("slow"):
+            yield item
+        elif mark := item.get_closest_marker("some"):
+            _, values = parametrised.setdefault((item.path, item.originalname), (mark.args[0], []))
+            values.append(item)
+    for most, values in parametrised.values():
+        tried = spread(len(values), most)
+        yield from (item for place, item in enumerate(values) if place not in tried)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionfinish(session):
+    """The last line says what was left out; a worker tells its controller, which prints it."""
+    config = session.config
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["left_out"] = config.stash[LEFT_OUT]
+    outcome = yield
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and config.stash[LEFT_OUT]:
+        reporter.write_line(
+            f"{config.stash[LEFT_OUT]} slow tests left out; python -m pytest --thorough runs all"
+        )
+    return outcome
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Every worker leaves out the same tests."""
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+
+
 def pytest_xdist_auto_num_workers(config):
     """All cores for whole folders; none but this process for files and tests by name."""
     by_name = any(".py" in argument for argument in config.args)
@@ -59,8 +143,13 @@ def pytest_xdist_auto_num_workers(config):
 
 
 @pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """What is about one theorem, else in one file, shares runs: one process, unless it says."""
+    if not runs_everything(config):
+        slow = set(left_out(items))
+        config.stash[LEFT_OUT] = len(slow)
+        config.hook.pytest_deselected(items=[item for item in items if item in slow])
+        items[:] = [item for item in items if item not in slow]
     for item in items:
         if item.get_closest_marker("xdist_group"):
             continue

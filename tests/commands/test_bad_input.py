@@ -87,6 +87,7 @@ CASES = {
 }
 
 
+@pytest.mark.some(15)
 @pytest.mark.parametrize(("words", "line"), CASES.values(), ids=CASES)
 def test_one_line_and_nothing_written(command, tmp_path, words, line):
     status, out, err = command(*words.split())

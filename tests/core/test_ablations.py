@@ -125,6 +125,7 @@ def test_what_is_said_of_a_check(one, seen, kept, have, told):
     assert complaints(one, seen, kept, have) == told
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize("slug", WITHOUT_EXTRA)
 def test_every_ablation_fits_the_worlds_that_have_its_stage(slug):
     """The idle adversary is of the world's kind; the exchanged order is the other one."""

@@ -12,6 +12,8 @@ import pytest
 
 import repro
 
+pytestmark = pytest.mark.slow
+
 REBUILT = {"fast_rate_offline": {"printed_floor_any_ctl", "printed_floor_any_ltc"}}
 KEPT = json.loads((Path(__file__).parent / "numbers_of_7bcfe1e.json").read_text("utf-8"))
 

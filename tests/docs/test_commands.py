@@ -34,8 +34,9 @@ EXTRAS = {"docs/howto/language_models.md": "transformers"}
 
 def on_its_own(path):
     """Pages share nothing, and take minutes together: any process may take one."""
-    alone = pytest.mark.xdist_group(f"docs/commands of {page_id(path)}")
-    return pytest.param(path, marks=alone, id=page_id(path))
+    marks = [pytest.mark.xdist_group(f"docs/commands of {page_id(path)}")]
+    marks += [pytest.mark.slow] if page_id(path) != "README.md" else []
+    return pytest.param(path, marks=marks, id=page_id(path))
 
 
 @pytest.mark.parametrize("path", [on_its_own(one) for one in pages() if runs_something(one)])

@@ -1,9 +1,12 @@
 """The notebook runs from its first cell to its last, and shows what its text says."""
 
 import nbformat
+import pytest
 from nbclient import NotebookClient
 
 from repro.base.paths import PACKAGE
+
+pytestmark = pytest.mark.slow
 
 BOOK = PACKAGE.parent / "docs" / "from_python.ipynb"
 

@@ -66,6 +66,7 @@ def commands(text):
     return found + [one.replace("\\|", "|") for one in INLINE.findall(text)]
 
 
+@pytest.mark.slow
 @needs_zsh
 @pytest.mark.parametrize("path", pages(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_both_shells_read_every_command_alike(path, tmp_path):

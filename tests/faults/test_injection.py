@@ -16,6 +16,8 @@ import pytest
 from tests.faults import commands
 from tests.faults.injection import KILLED, KINDS, Writers, compiled
 
+pytestmark = pytest.mark.slow
+
 MACHINE, REFUSED = 74, 2
 FAULTS = "faults injected"
 NOTES = "notes.txt"

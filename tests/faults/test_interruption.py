@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 WORDS = ("theorem=kl_contraction",)
 
 

@@ -8,6 +8,8 @@ import random
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 CASES = (
     ("offline_gap", "only=[n_pairs_no_bonus]"),
     ("kl_contraction",),

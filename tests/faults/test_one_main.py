@@ -50,6 +50,7 @@ def test_the_installed_script_is_ready_before_hydra_is_imported():
     assert 'repro = "repro.commands.process.start:main"' in (ROOT / "pyproject.toml").read_text()
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("line", "status", "said"),
     [

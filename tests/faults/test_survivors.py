@@ -11,7 +11,10 @@ from repro.commands.process.signals import KEPT
 from tests.faults.processes import begun, survivors, wait_for
 
 SHARED = Path("/dev/shm")
-pytestmark = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks into /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks into /proc"),
+]
 WAIT = 300
 """Seconds; a process that is stopped has gone in one, where its cores are not wanted by others."""
 WORDS = (

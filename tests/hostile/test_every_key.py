@@ -53,6 +53,7 @@ def names_the_key(line, path, way):
     return any(part in line for part in (*path[-2:], misspelt) if part)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("slug", slugs())
 def test_every_key_in_every_way(slug, tmp_path, monkeypatch, record_property):
     monkeypatch.chdir(tmp_path)
@@ -73,6 +74,7 @@ def test_every_key_in_every_way(slug, tmp_path, monkeypatch, record_property):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_at_least_two_thousand_bad_inputs():
     tried = sum(
         not spoilt.accepted(path, way)

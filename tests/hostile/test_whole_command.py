@@ -41,6 +41,7 @@ def assert_refused(status, out, err, folder):
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize(("slug", "word"), list(sample()))
 def test_a_sample_of_the_matrix(command, tmp_path, slug, word):
     status, out, err = command(f"theorem={slug}", word)
@@ -75,6 +76,7 @@ PLACES = [("theorem", trick) for trick in TRICKS] + [
 ]
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize(("group", "name"), PLACES)
 def test_no_group_takes_a_name_it_does_not_have(command, tmp_path, group, name):
     assert_refused(*command(f"{group}={name}"), tmp_path)

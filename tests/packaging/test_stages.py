@@ -14,6 +14,8 @@ import yaml
 
 from repro.study.sources import MEASURING, closure
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 THEOREMS = yaml.safe_load((ROOT / "conf" / "suite.yaml").read_text())["theorems"]
 EXPERIMENT = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]["experiment"]["do"]

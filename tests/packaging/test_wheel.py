@@ -12,6 +12,8 @@ import pytest
 
 from tests.docs.fences import blocks
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = (
     "repro",

@@ -34,11 +34,11 @@ def status(path, original, **more):
 
 
 @pytest.mark.usefixtures("equality_alone")
-def test_a_single_changed_byte_is_seen(release, request):
+def test_a_single_changed_byte_is_seen(release, so_many):
     path, original = release
     assert status(path, original) == 0
     rng, wrong = random.Random(7), []
-    for number in range(request.config.getoption("changes")):
+    for number in range(so_many("changes")):
         spoilt = manifest_path(path) if number % 3 == 0 else path
         good = spoilt.read_bytes()
         at, kind = rng.randrange(len(good)), rng.randrange(3)

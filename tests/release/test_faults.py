@@ -30,6 +30,8 @@ from repro.release.ledger import Ledger, held_ledger
 from repro.release.ledger_file import NAME
 from tests.faults.processes import as_from_a_shell
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 MODES = {
     name: number

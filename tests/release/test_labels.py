@@ -66,6 +66,7 @@ def looked_for(request):
     return LEAKS if request.config.getoption("leaks") else FOUND
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize("name", LEAKS)
 def test_leaks_through_labels_alone(name, tmp_path, request, record_property):
     if name not in looked_for(request):
@@ -85,10 +86,11 @@ def test_the_same_writer_without_a_leak_is_sound(tmp_path, epsilon):
     assert repro.audit(path, records).status == 0
 
 
-def test_sound_releases_are_accepted(request, tmp_path):
+def test_sound_releases_are_accepted(so_many, tmp_path):
     """Family-wise, at most one in ten thousand is accused."""
+    trials = so_many("trials")
     rng, accused = random.Random(11), []
-    for number in range(request.config.getoption("trials")):
+    for number in range(trials):
         size = round(30 * (10_000 / 30) ** rng.random() ** 1.5)
         epsilon = str(round(0.1 * 160 ** rng.random(), 3))
         records = some_records(size, seed=number)
@@ -103,7 +105,7 @@ def test_sound_releases_are_accepted(request, tmp_path):
         found = repro.audit(done, records)
         if found.status:
             accused.append((number, size, epsilon, order, found.free, found.leaks))
-    assert len(accused) <= request.config.getoption("trials") / 1000, accused
+    assert len(accused) <= trials / 1000, accused
 
 
 def test_two_releases_may_not_share_their_coins(tmp_path, ledger):

@@ -34,6 +34,7 @@ SLOPE = SlopeCheck(name="s", claimed=-1.0, tolerance=0.02, **COMMON)
 RATIO = RatioCheck(name="r", tolerance=0.1, **COMMON)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("check", "power"), [(SLOPE, -1.0), (RATIO, 0.0)], ids=["slope", "ratio"])
 @pytest.mark.parametrize("budget", [SMOKE, LAPTOP], ids=["smoke", "laptop"])
 def test_a_planned_row_comes_out_at_every_seed(check, power, budget):
@@ -113,6 +114,7 @@ def test_points_of_a_ratio_may_straddle_the_edge():
     assert margins(RATIO, series, "contradicted")[1].may_straddle is False
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("share", [0.0, 0.004, 0.02])
 @pytest.mark.parametrize("budget", [SMOKE, LAPTOP], ids=["smoke", "laptop"])
 def test_a_planned_frequency_comes_out_at_every_seed(share, budget):

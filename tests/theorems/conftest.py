@@ -19,6 +19,19 @@ KEEPERS = ("repro.", "theorems.")
 """Modules that keep worlds, bounds and mechanisms: stale once the library is patched."""
 
 
+WHOLE = {"whole", "smoke", "turned", "taken_away", "verdict_of"}
+"""Fixtures that run experiments at smoke, or rows before and after the library is broken."""
+SHORT = ["compute.workers=1", "budget.replicates=40", "budget.blocks=5"]
+
+
+@pytest.hookimpl(tryfirst=True)  # before those marked slow are left out
+def pytest_collection_modifyitems(items):
+    """What needs them is slow; every experiment has its short run."""
+    for item in items:
+        if item.path.parent.name == "theorems" and WHOLE & {*getattr(item, "fixturenames", ())}:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="module")
 def slug(request):
     """Name of the theorem: test_NAME.py is about NAME."""
@@ -29,6 +42,13 @@ def slug(request):
 def whole(kept_blocks):
     """Name → that experiment at budget=smoke, run once for all tests that look at it."""
     values = {"budget": "smoke", "overrides": ["compute.workers=1"], "output_dir": kept_blocks}
+    return cache(lambda slug: repro.run(slug, **values))
+
+
+@pytest.fixture(scope="session")
+def short(kept_blocks):
+    """Name → that experiment with a tenth of smoke's replicates."""
+    values = {"budget": "smoke", "overrides": SHORT, "output_dir": kept_blocks}
     return cache(lambda slug: repro.run(slug, **values))
 
 

@@ -42,6 +42,7 @@ def swept(slug, **values):
     return built(session_of({**composed, "output_dir": "unused"}).plan).swept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", [slug for slug in SLUGS if slug not in RUN_WHOLE])
 def test_checks_measure_every_algorithm_and_are_pure(slug):
     for one in swept(slug):
@@ -64,6 +65,7 @@ def test_every_check_has_a_control_or_is_a_contradiction(slug):
     assert [check.name for check in bare if check.expected != "contradicted"] == []
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize("slug", SLUGS)
 def test_without_privacy_mistakes_about_privacy_are_no_controls(slug):
     """Checks that sweep ε, or keep their own, have them still; some theorems need a finite ε."""

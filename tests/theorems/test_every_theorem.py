@@ -30,6 +30,20 @@ def test_a_run_has_the_pinned_verdicts_and_catches_every_control(run_slug, whole
     assert surprises(whole(run_slug)) == []
 
 
+def test_a_short_run_turns_no_verdict(run_slug, short):
+    """Few replicates may leave a row open; none may come out against its pin, no control pass."""
+    checks = short(run_slug).result.checks
+    turned = [
+        (one.check.name, one.outcome.verdict)
+        for one in checks
+        if one.outcome.verdict not in (one.check.expected, "inconclusive")
+    ]
+    passed = [o.method for one in checks for o in one.controls if o.verdict == "supported"]
+    decided = [one for one in checks if one.outcome.verdict == one.check.expected]
+    assert (turned, passed) == ([], [])
+    assert decided
+
+
 def test_a_row_that_speaks_for_nothing_is_found():
     theorem = find("rdpo_identity")
     mute = replace(theorem.checks[0], name="mute", settles=())

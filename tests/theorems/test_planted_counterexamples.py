@@ -157,11 +157,13 @@ def test_no_counterexample(name):
     assert counterexample(name) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEMMAS)
 def test_ten_percent_off_is_found(name):
     assert counterexample(name, share=0.9) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIGNED)
 def test_a_flipped_sign_is_found(name):
     assert counterexample(name, sign=-1) is not None

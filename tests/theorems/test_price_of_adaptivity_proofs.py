@@ -153,6 +153,7 @@ def over_terms(case, kl_weight):
     return tau, math.sqrt(reached / case.coverage), divergence, left
 
 
+@pytest.mark.some(12)
 @pytest.mark.parametrize("rare", [1e-2, 1e-4, 1e-6])
 @pytest.mark.parametrize("seed", range(40))
 def test_what_theorem_1_leaves_is_above_the_gap(rare, seed):
@@ -167,6 +168,7 @@ def test_what_theorem_1_leaves_is_above_the_gap(rare, seed):
     assert value("printed_meta", 1.0, tau, u, q) == pytest.approx(printed, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.some(12)
 @pytest.mark.parametrize("rare", [1e-2, 1e-4, 1e-6])
 @pytest.mark.parametrize("seed", range(40))
 def test_what_theorem_4_leaves_is_above_the_gap(rare, seed):

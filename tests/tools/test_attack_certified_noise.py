@@ -26,11 +26,13 @@ def test_the_page_says_of_every_mechanism_that_nothing_is_above_the_claim(at):
     assert said == ("caught" if float(share) > 1 else "not caught")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", QUICK, ids=str)
 def test_the_page_has_what_the_tool_computes(at):
     assert tool.row(*at) in PAGE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adjacency", tool.ADJACENCIES)
 def test_a_noise_that_is_too_small_is_above_the_claim(adjacency, monkeypatch):
     """Half of the noise, believed to be all of it."""

@@ -12,6 +12,8 @@ import torch
 
 from tools.bench import cpu_time, dispatch, edit_loop, peers, whole_machine
 
+pytestmark = pytest.mark.slow
+
 
 def test_sleep_costs_no_cpu_and_work_does():
     assert cpu_time.cost(lambda: time.sleep(0.05), 1) < 0.04

@@ -1,8 +1,11 @@
 """The table of transients, at few replicates."""
 
 import numpy as np
+import pytest
 
 from tools import class_transients
+
+pytestmark = pytest.mark.slow
 
 
 def test_classes_differ_before_the_limit_and_only_a_finite_one_leaves_it(monkeypatch):

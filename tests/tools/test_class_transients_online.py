@@ -1,9 +1,12 @@
 """The tables of transients online, at few replicates."""
 
 import numpy as np
+import pytest
 
 from repro.study.parallel import single_thread
 from tools import class_transients_online
+
+pytestmark = pytest.mark.slow
 
 single_thread()
 

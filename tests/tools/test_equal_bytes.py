@@ -4,6 +4,8 @@ import pytest
 
 from tools.equal_bytes import FILES, WAYS, Way, differences
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["budget=smoke", "only=[identity]"]
 
 

@@ -15,6 +15,8 @@ from tools.mutation.mutants import mutants
 from tools.mutation.run import sample, uniform_sample
 from tools.mutation.score import report
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 TOY = '''"""Toy."""
 

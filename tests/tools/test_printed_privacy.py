@@ -15,6 +15,7 @@ from tools.printed_privacy import ADDED, AT_BOUNDS, PROVED, STATEMENTS, estimate
 PAGE = Path("docs/explanations/printed_privacy.md").read_text(encoding="utf-8").splitlines()
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("at", [*STATEMENTS, *ADDED], ids=str)
 def test_the_page_has_the_row(at):
     name, dimension = at
@@ -92,6 +93,7 @@ def test_how_far_the_printed_ridge_is_off_where_one_item_is_added():
     assert f"{both.exact_delta(1.0) / 1e-3:.0f} times δ at δ = 1e-3" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", [0.5, 2.0, 5.0])
 @pytest.mark.parametrize("delta", [1e-3, 1e-6])
 def test_an_added_record_is_below_the_proved_bound_and_above_it_with_a_smaller_ridge(bound, delta):

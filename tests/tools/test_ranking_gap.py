@@ -4,6 +4,8 @@ import pytest
 
 from tools.ranking_gap import certified, farthest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(("ranked", "bound"), [(2, 1.0), (3, 1.0), (3, 3.0)])
 def test_what_is_found_is_below_the_bound_and_for_pairs_equal_to_it(ranked, bound):

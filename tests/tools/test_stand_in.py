@@ -11,7 +11,7 @@ from repro.labels.preferences.financial_pairs import financial_pairs
 from repro.llm.training.encoding import Tokens
 from tools import stand_in
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 FEW = (
     "sft.epochs=1", "preference.batch_size=8", "sampling.prompts=4", "sampling.max_new_tokens=6",
     "samples=2",

@@ -91,6 +91,7 @@ def test_the_slope_and_the_bend_of_log_f(bound):
         assert float(proof._bend(iv.mpf(h), bound).mid) == pytest.approx(bend, rel=1e-3, abs=1e-4)
 
 
+@pytest.mark.some(12)
 @pytest.mark.parametrize("bound", BOUNDS)
 @pytest.mark.parametrize("seed", range(20))
 def test_the_reduction_to_one_cell(bound, seed):
