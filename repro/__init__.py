@@ -48,7 +48,11 @@ _FUNCTIONS = {
     "private_reward": "repro.commands.private_reward",
 }
 """By name, the module of each."""
-_MODULES = ("catalogue", "report", "suite")
+_MODULES = {
+    "catalogue": "repro.catalogue",
+    "report": "repro.report",
+    "suite": "repro.commands.suite",
+}
 __all__ = [
     "ablate", "audit", "catalogue", "plan", "private_reward", "privatize", "report", "run",
     "suite", "which_loss", "which_mechanism",
@@ -63,7 +67,7 @@ def __getattr__(name: str):
     if name in _FUNCTIONS:
         return getattr(import_module(_FUNCTIONS[name]), name)
     if name in _MODULES:
-        return import_module(f"repro.{name}")
+        return import_module(_MODULES[name])
     raise AttributeError(name)
 
 

@@ -138,7 +138,6 @@ def pytest_testnodedown(node):
 def pytest_xdist_auto_num_workers(config):
     """All cores for whole folders; none but this process for files and tests by name."""
     by_name = any(".py" in argument for argument in config.args)
-    by_name |= config.getoption("benchmark_only", False)
     return 0 if by_name else min(MOST_PROCESSES, os.cpu_count() or 1)
 
 

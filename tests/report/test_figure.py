@@ -16,7 +16,7 @@ import repro
 from repro.core.claims import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Series
 from repro.report.captions import caption_lines
-from repro.report.figure import draw, drawn, figure_bytes, figures, panel_boxes, panel_columns
+from repro.report.figure import draw, figure_bytes, panel_boxes, panel_columns
 from repro.report.record import record_of
 
 
@@ -285,8 +285,8 @@ def test_the_bytes_do_not_depend_on_hash_seeds(shared_result, tmp_path):
 
     (tmp_path / "result").write_bytes(pickle.dumps(shared_result))
     program = (
-        "import pickle, sys; from pathlib import Path; from repro.report.figure import drawn\n"
-        "content = drawn(pickle.loads(Path(sys.argv[1]).read_bytes()), 'svg')\n"
+        "import pickle, sys; from pathlib import Path; from repro.report.figure import figures\n"
+        "(content,) = figures(pickle.loads(Path(sys.argv[1]).read_bytes()), ['svg'])\n"
         "Path(sys.argv[2]).write_bytes(content)"
     )
     found = []
@@ -389,12 +389,6 @@ def test_only_what_was_measured_is_called_so(shared_result, evidence):
     words = caption_lines(check.model_copy(update={"evidence": evidence}), controls)
     assert [one for one in words if one.startswith(evidence)]
     assert not [one for one in words if one.startswith("measured")]
-
-
-def test_formats_drawn_apart_are_those_drawn_from_one_layout(shared_result):
-    """Two processes draw one each where there are workers."""
-    together = figures(shared_result, ("png", "svg"))
-    assert together == [drawn(shared_result, "png"), drawn(shared_result, "svg")]
 
 
 def test_frames_are_of_one_size_and_stand_in_line(figure):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from repro.study.blocks import Block
-from repro.study.pool import Pool
+from repro.study.pool import in_workers
 from tools.bench.whole_machine import two_ray_nodes
 
 BLOCKS = 2000
@@ -24,7 +25,7 @@ def nothing(block: Block) -> np.ndarray:
 def overheads() -> Iterator[tuple[str, str, str]]:
     """(how, milliseconds a block, blocks a second); connecting is measured apart."""
     blocks = [Block(0, index, f"{index:032x}") for index in range(BLOCKS)]
-    for name, spread in {"2 processes": Pool(2), **two_ray_nodes()}.items():
+    for name, spread in {"2 processes": partial(in_workers, workers=2), **two_ray_nodes()}.items():
         few = _seconds(spread, blocks[:2])
         each = (_seconds(spread, blocks) - few) / (BLOCKS - 2)
         yield name, f"{1e3 * each:.2f}", f"{1 / each:.0f}"

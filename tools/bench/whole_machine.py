@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from repro.p1.pessimism.datasets import BuiltLabels
 from repro.p1.pokl.curves import simulate
 from repro.study.blocks import Block
 from repro.study.parallel import available_cores, ready_to_measure
-from repro.study.pool import Pool
+from repro.study.pool import in_workers
 from repro.worlds.instances.labelled import built_at
 from repro.worlds.instances.linear import random_linear_world
 from tools.bench.markdown import print_rows
@@ -57,7 +58,7 @@ def efficiencies() -> Iterator[tuple[str, float]]:
     """(how, CPU seconds of work / two cores / wall seconds), pools warm, with and without Ray's
     connecting, which is what a run of two blocks takes beyond their work."""
     blocks = [Block(0, index, f"{index:032x}") for index in range(TASKS)]
-    for name, spread in {"2 processes": Pool(2), **two_ray_nodes()}.items():
+    for name, spread in {"2 processes": partial(in_workers, workers=2), **two_ray_nodes()}.items():
         list(spread(burn, blocks[:2]))
         two, all_of_them = (_seconds_of(spread, blocks[:count]) for count in (2, TASKS))
         work = TASKS * TASK_SECONDS / 2

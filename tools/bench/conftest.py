@@ -1,11 +1,20 @@
 """After the benchmarks: what one replicate costs in each, and the ratios, from one run."""
 
+from repro.study.parallel import single_thread
+
+single_thread()
+
 RATIOS = {
     "scipy on rows / batched, n = 1e5": ("scipy_rows", "batched_fit_1e5"),
     "scipy on counts / batched, n = 1e5": ("scipy_counts", "batched_fit_1e5"),
     "sweep at n = 1e12 / at n = 1e3": ("sweep_1e12", "sweep_1e3"),
     "sampling and fit / sampling alone": ("batched_fit_1e5", "sampling_1e5"),
 }
+
+
+def pytest_xdist_auto_num_workers():
+    """This process alone: several measure no speeds."""
+    return 0
 
 
 def pytest_terminal_summary(terminalreporter, config):
