@@ -5,17 +5,17 @@ PYTHON ?= python
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-test: ## the tests (the README's second command, without the installation)
+test: ## the default tier of the tests (the README's second command, without the installation)
 	$(PYTHON) -m pytest
 
 suite: ## every experiment, cached
 	dvc repro
 
 report: ## outputs/report.html over what has been run
-	$(PYTHON) -m repro.report
+	$(PYTHON) -m repro report
 
 findings: ## docs/findings.md from the runs of the suite
-	$(PYTHON) -m repro.report --runs outputs/suite --findings docs/findings.md
+	$(PYTHON) -m repro report --runs outputs/suite --findings docs/findings.md
 
 ui: ## compare runs in MLflow at 127.0.0.1:5000
 	@echo 'checks: http://127.0.0.1:5000/#/experiments/1/runs?viewStateShareKey=checks (or =runs, =surprises)'

@@ -2,7 +2,7 @@
 
 For each constraints*.txt it writes requirements-hashed*.txt, which pip installs file for file as
 they were when the list was made, by ``--require-hashes``; pip takes no hashes from a file that is
-given by ``-c``.  Needs uv and an index.  A WHEEL that the index does not have, such as the build of
+given by ``-c``.  Needs uv, and the index that uv's configuration names.  A WHEEL that the index does not have, such as the build of
 torch for processors alone, is accepted beside the index's own files.
 """
 
@@ -21,8 +21,7 @@ HEAD = """\
 # pip install --no-deps --require-hashes -r requirements-hashed{kind}.txt
 """
 COMMAND = ("uv", "pip", "compile", "-", "--generate-hashes", "--no-deps", "--no-header",
-           "--no-annotate", "--quiet", "--python-version", "3.11.7",
-           "--default-index", "https://pypi.org/simple")  # fmt: skip
+           "--no-annotate", "--quiet", "--python-version", "3.11.7")  # fmt: skip
 
 
 def main(wheels: list[str]) -> int:

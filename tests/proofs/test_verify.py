@@ -18,7 +18,13 @@ assert _SPEC.loader
 verify = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(verify)
 
-needs_coq = pytest.mark.skipif(not shutil.which("coqc"), reason="not checked here: install coq")
+without_coq = pytest.mark.skipif(not shutil.which("coqc"), reason="not checked here: install coq")
+
+
+def needs_coq(test):
+    return pytest.mark.slow(without_coq(test))
+
+
 FILES = sorted(FOLDER.glob("*.v"))
 
 ABOVE = """Require Import Reals Lra.
