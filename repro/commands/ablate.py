@@ -5,7 +5,7 @@ same code: what the verdict notices is what the row needs.  A row about an algor
 fair coins, being handed the truth, and its estimate reversed, or say why not.
 
   repro ablate theorem=offline_gap
-  repro ablate theorem=offline_gap --write      keep it: conf/needs/offline_gap.json
+  repro ablate theorem=offline_gap --write   write conf/needs/offline_gap.json
   repro ablate "theorem=glob(*,exclude=llm_*)" markdown=matrix.md
   repro ablate theorem=log_regret,private_xpo budget=laptop --json
 

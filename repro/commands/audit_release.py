@@ -1,8 +1,7 @@
 """Does a release give away more about its labels than its ε allows?
 
-    python -m repro audit_release OUT.jsonl --original IN [epsilon=0.5] [ledger=FOLDER]
-                                  [unit=FIELD [at_most=K]] [others=A.jsonl,B.jsonl]
-                                  [rewrite=NEW.jsonl]
+    repro audit_release OUT.jsonl --original IN [epsilon=0.5] [ledger=FOLDER]
+        [unit=FIELD [at_most=K]] [others=A.jsonl,B.jsonl] [rewrite=NEW.jsonl]
 
 Rebuilds every byte that is not a label from the texts and compares; then tests the labels: whether
 there is less noise than ε asks for, and whether flips depend on anything.  ledger= also asks

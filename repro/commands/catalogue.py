@@ -1,14 +1,14 @@
 """``python -m repro catalogue [STATEMENT | WORDS]``: where every numbered statement stands.
 
-  python -m repro catalogue                    all of them, by paper
-  python -m repro catalogue p1.thm_4_2         one: verdict and sentence, then as printed, evidence,
-                                               what holds, commands
-  python -m repro catalogue "P2 Theorem 5.2"   the same, as people say it
-  python -m repro catalogue p1                 a line for each statement of a paper
-  python -m repro catalogue coverage           a line for each statement about it
-  python -m repro catalogue --json             all of them, for programs
-  python -m repro catalogue --page             all of them as docs/statements.md
-  python -m repro catalogue --slips            the suspected errors and what settled each
+  repro catalogue                    all of them, by paper
+  repro catalogue p1.thm_4_2         one: verdict and sentence, then as printed,
+                                     evidence, what holds, commands
+  repro catalogue "P2 Theorem 5.2"   the same, as people say it
+  repro catalogue p1                 a line for each statement of a paper
+  repro catalogue coverage           a line for each statement about it
+  repro catalogue --json             all of them, for programs
+  repro catalogue --page             all of them as docs/statements.md
+  repro catalogue --slips            the suspected errors and what settled each
 
 Measured numbers are those of the runs in ./outputs, where there are any.
 

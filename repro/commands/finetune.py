@@ -1,8 +1,8 @@
 """Train a language model on privatised preference labels, with TRL and transformers.
 
-    python -m repro privatize IN.jsonl OUT.jsonl epsilon=1
-    python -m repro finetune release=OUT.jsonl output=FOLDER model=PATH loss=rdpo [KEY=VALUE ...]
-    accelerate launch -m repro.commands.finetune ...     the same steps on several devices
+    repro privatize IN.jsonl OUT.jsonl epsilon=1
+    repro finetune release=OUT.jsonl output=FOLDER model=PATH loss=rdpo
+    accelerate launch -m repro.commands.finetune ...     on several devices
 
 Reads a release and its manifest, never the file that was released.  loss: rdpo, private (PrivχPO),
 square (SquareχPO), dpo, reward; by default the one that ``python -m repro which_loss`` recommends

@@ -1,6 +1,6 @@
 """Answers of a language model that ``python -m repro finetune`` has written.
 
-    python -m repro generate model=FOLDER prompt='You have $900. What first?' [KEY=VALUE ...]
+    repro generate model=FOLDER prompt='You have $900. What first?' [KEY=VALUE]
 
 The first line, on standard error, names the model and what it was trained from.  Keys: count
 (answers), temperature, top_k, top_p, max_new_tokens, seed, device.  One answer a line, as JSON

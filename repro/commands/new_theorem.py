@@ -23,7 +23,7 @@ from repro.base.files import write_together
 from repro.base.places import places
 from repro.commands.process.command import run_command
 
-USAGE = "usage: python -m repro new_theorem NAME   (small letters, digits and _, such as my_bound)"
+USAGE = "usage: repro new_theorem NAME   (small letters, digits and _, such as my_bound)"
 NEXT = """Next:
   1. python -m repro theorem={name} budget=smoke     inconclusive: the control is not caught
   2. make wrong_on_purpose in theorems/{name}.py wrong; run again: supported

@@ -1,11 +1,11 @@
 """``python -m repro suite list | modules | table | metrics | stability | power``: all experiments.
 
-  python -m repro suite list                               rewrite the list behind ``dvc repro``
-  python -m repro suite modules                            what each experiment measures with
-  python -m repro suite table                              print docs/results.md
-  python -m repro suite metrics NAME                       numbers and figure of a run, for DVC
-  python -m repro suite stability seeds=20 budget=smoke    how often a pinned verdict fails
-  python -m repro suite power write=true                   plan the replicates of every row
+  repro suite list                       rewrite the list behind ``dvc repro``
+  repro suite modules                    what each experiment measures with
+  repro suite table                      print docs/results.md
+  repro suite metrics NAME               numbers and figure of a run, for DVC
+  repro suite stability seeds=20         how often a pinned verdict fails
+  repro suite power write=true           plan the replicates of every row
 
 DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml; a test compares it
 with ``theorems/``.  DVC cannot read imports either: ``modules`` writes outputs/modules/NAME.txt, a

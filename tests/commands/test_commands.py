@@ -11,6 +11,7 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.commands.process import table as commands
+from repro.commands.process.start import called
 from repro.commands.process.table import (
     COMMANDS,
     completions,
@@ -60,6 +61,20 @@ def test_the_list_loads_nothing_heavy(tmp_path):
     assert loaded == "[]"
     listed = [line.split()[0] for line in lines[lines.index("Commands:") + 1 :] if line]
     assert listed[: len(COMMANDS)] == [*COMMANDS]
+
+
+@pytest.mark.parametrize("words", [[], *([name] for name in COMMANDS)], ids=" ".join)
+def test_help_has_80_columns(words, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "argv", ["repro"])  # which Hydra reads
+    try:
+        status = called([*words, "--help"], listed=True)
+    except SystemExit as left:  # argparse
+        status = left.code
+    lines = capsys.readouterr().out.splitlines()
+    assert status in (0, None)
+    assert lines != []
+    assert [line for line in lines if len(line) > 80] == []
 
 
 def test_an_experiment_runs_by_its_name_and_gives_the_same_verdict(repro, tmp_path):

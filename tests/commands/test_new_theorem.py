@@ -103,7 +103,7 @@ def test_the_files_are_written_into_the_current_folder(tmp_path, monkeypatch, ca
 @pytest.mark.parametrize("words", [[], ["a", "b"]])
 def test_other_arguments_show_the_usage(tree, capsys, words):
     assert main(words, tree) == 2
-    assert "usage: python -m repro new_theorem NAME" in capsys.readouterr().err
+    assert "usage: repro new_theorem NAME" in capsys.readouterr().err
 
 
 def test_help(tree, capsys):

@@ -34,6 +34,14 @@ def test_a_stage_depends_on_its_modules_and_its_numbers():
     assert not any(line.startswith("repro") for line in depended)
 
 
+def test_the_findings_depend_on_all_that_is_written_of_statements():
+    """Standing, proofs, slips: what no run reads is read by the page of results."""
+    stages = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
+    of_runs = {"conf/config.yaml", "conf/suite.yaml"}
+    files = {f"conf/{path.name}" for path in (ROOT / "conf").glob("*.yaml")}
+    assert files - of_runs <= set(stages["results"]["deps"])
+
+
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
     """A copy of the pipeline, every stage of it recorded as run, with stand-ins for its outputs."""

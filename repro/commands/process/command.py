@@ -6,12 +6,16 @@ import atexit
 import os
 import sys
 from collections.abc import Callable
+from itertools import groupby
+from textwrap import fill
 from typing import NoReturn
 
 from repro.commands.process import signals
 from repro.commands.process.outcome import INTERNAL, explained, say
 
 Main = Callable[[list[str]], int]
+WIDTH = 80
+"""Columns of what ``--help`` prints."""
 
 
 def run_command(main: Main, help_text: str | None = None, private: bool = False) -> NoReturn:
@@ -58,10 +62,24 @@ def explaining(main: Main, text: str | None) -> Main:
     def explained_or_run(words: list[str]) -> int:
         if text is None or not {"-h", "--help"} & set(words):
             return main(words)
-        print(text.replace("``", "").strip())
+        print(help_of(text))
         return 0
 
     return explained_or_run
+
+
+def help_of(text: str) -> str:
+    """A docstring as ``--help`` prints it: prose within 80 columns, indented lines as they are.
+
+    >>> help_of("Run ``it``.\\n\\n  repro it   an example\\n")
+    'Run it.\\n\\n  repro it   an example'
+    """
+    lines = text.replace("``", "").strip().splitlines()
+    blocks = groupby(lines, key=lambda line: bool(line.strip()) and not line.startswith(" "))
+    return "\n".join(
+        fill(" ".join(block), WIDTH, break_on_hyphens=False) if prose else "\n".join(block)
+        for prose, block in blocks
+    )
 
 
 def _of_exit(left: SystemExit) -> int:

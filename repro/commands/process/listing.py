@@ -12,20 +12,20 @@ from repro.catalogue.entries import load
 
 WIDTH = 80
 OWN_RESULTS = "Own results"
-TITLE = re.compile(r"""^\s+title\s*=\s*(["'])(.*)\1\s*$""", re.MULTILINE)
+TITLE = re.compile(r"""^\s+title\s*=\s*(["'])(.*)\1,?\s*$""", re.MULTILINE)
 
 
 def listing() -> str:
     """Papers in order, each with its experiments; at last those that name no paper."""
-    papers = {name.upper(): one.title for name, one in load().papers.items()}
+    papers = {name.upper(): paper.title for name, paper in load().papers.items()}
     by_paper: dict[str, list[str]] = {label: [] for label in (*papers, OWN_RESULTS)}
     for name, title in titles():
-        label, _, rest = title.partition(" ")
-        known = label in papers
-        line = f"  {name:<30}  {rest if known else title}"
-        by_paper[label if known else OWN_RESULTS].append(shorten_line(line))
+        label, _, after_label = title.partition(" ")
+        of_paper = label in papers
+        line = f"  {name:<30}  {after_label if of_paper else title}"
+        by_paper[label if of_paper else OWN_RESULTS].append(shorten_line(line))
     parts = (
-        "\n".join([f"{label}  {papers.get(label, '')}".rstrip(), *lines])
+        "\n".join([shorten_line(f"{label}  {papers.get(label, '')}".rstrip()), *lines])
         for label, lines in by_paper.items()
         if lines
     )
@@ -45,8 +45,8 @@ def title_in(code: Path) -> str:
     Args:
         code: a file that is read, not run.
     """
-    found = TITLE.search(code.read_text(encoding="utf-8", errors="replace"))
-    return found[2] if found else ""
+    match = TITLE.search(code.read_text(encoding="utf-8", errors="replace"))
+    return match[2] if match else ""
 
 
 def shorten_line(line: str) -> str:

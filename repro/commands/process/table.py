@@ -237,5 +237,5 @@ def main(words: Sequence[str]) -> int:
     """
     if words and words[0] not in ("-h", "--help"):
         refuse_unknown(words)
-    print(commands().get_help(click.Context(commands(), info_name="repro", max_content_width=100)))
+    print(commands().get_help(click.Context(commands(), info_name="repro", max_content_width=80)))
     return 0
