@@ -2,8 +2,8 @@
 
 For each constraints*.txt it writes requirements-hashed*.txt, which pip installs file for file as
 they were when the list was made, by ``--require-hashes``; pip takes no hashes from a file that is
-given by ``-c``.  Needs uv, and the index that uv's configuration names.  A WHEEL that the index does not have, such as the build of
-torch for processors alone, is accepted beside the index's own files.
+given by ``-c``.  Needs uv, and the index that uv's configuration names.  A WHEEL that the index
+does not have, such as the build of torch for processors alone, is accepted beside its own files.
 """
 
 from __future__ import annotations

@@ -34,6 +34,15 @@ def test_a_row_says_what_is_claimed_measured_and_concluded(result):
     assert "✓ supported" in row
 
 
+def test_the_headline_says_by_how_much_labels_were_scaled_at_most(result):
+    """Every check has a factor of its own."""
+    scaled = [
+        replace(item, check=replace(item.check, settings={"labels_scaled_by": by}))
+        for item, by in zip(result.checks, (4.0, 16.0, 1.0, 1.0), strict=True)
+    ]
+    assert "up to 16 times as many labels" in printed(replace(result, checks=tuple(scaled)))
+
+
 def test_units_axis_and_claim_survive_rich_markup(result):
     text = printed(result, 200)
     assert "suboptimality [nats] along labels n" in text

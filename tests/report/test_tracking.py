@@ -13,7 +13,7 @@ from mlflow import MlflowClient
 
 from repro.core.results import Series
 from repro.report.tracking import log_result
-from repro.report.tracking_content import params_of, run_name, run_points
+from repro.report.tracking_content import check_tags, params_of, run_name, run_points
 from repro.report.tracking_store import quiet_mlflow
 
 
@@ -71,6 +71,23 @@ def test_a_run_is_named_tagged_and_finished(store, shared_result):
         "epsilon": "default",
     }
     assert expected.items() <= run.data.tags.items()
+
+
+@pytest.mark.parametrize("expected", ["supported", "contradicted"])
+@pytest.mark.parametrize("control", ["supported", "contradicted"])
+def test_a_check_is_as_expected_by_its_own_verdict_and_caught_by_its_controls(
+    result, expected, control
+):
+    first = result.checks[0]
+    item = replace(
+        first,
+        check=replace(first.check, expected=expected),
+        outcome=replace(first.outcome, verdict="supported"),
+        controls=tuple(replace(one, verdict=control) for one in first.controls),
+    )
+    tags = check_tags(result, item)
+    assert tags["as_expected"] == str(expected == "supported").lower()
+    assert tags["caught"] == str(control == "contradicted").lower()
 
 
 def test_the_ids_are_kept_in_run_json_beside_what_was_there(result, tmp_path, tracking_of):

@@ -60,14 +60,19 @@ def printed_factor(reward_bound: float, epsilon: float) -> float:
     return math.exp(reward_bound) * privacy_cost(epsilon) ** 2
 
 
-def one_less_affinity(first: float, second: float, epsilon: float) -> float:
-    """1 − √(pq) − √((1−p)(1−q)), p and q the laws of the private label at two differences.
+def hellinger_distance(first: float, second: float, epsilon: float) -> float:
+    """√(1 − √(pq) − √((1−p)(1−q))), p and q the laws of the private label at two differences.
 
     By (√p − √q)² = (p − q)²/(√p + √q)², so that close laws do not cancel.
     """
     step = label_signal(epsilon) * sigmoid_difference(first, second)
     roots = (_root_sum(sign * first, sign * second, epsilon) for sign in (1, -1))
-    return sum(step**2 / root**2 for root in roots) / 2
+    return math.hypot(*(step / root for root in roots)) / math.sqrt(2)
+
+
+def one_less_affinity(first: float, second: float, epsilon: float) -> float:
+    """1 − √(pq) − √((1−p)(1−q)), the square of the Hellinger distance; 0 where that underflows."""
+    return hellinger_distance(first, second, epsilon) ** 2
 
 
 def _root_sum(first: float, second: float, epsilon: float) -> float:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import sympy
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import special
 
@@ -91,9 +91,16 @@ def test_the_first_step_of_lemma_2_by_algebra():
 
 @given(EPSILONS, BOUNDS, st.floats(-1, 1), st.floats(-1, 1))
 def test_lemma_2(epsilon, bound, first, second):
-    squared = (bound * (first - second)) ** 2
-    less = label.one_less_affinity(bound * first, bound * second, epsilon)
-    assert squared <= 8 * label.inverse_information(bound, epsilon) * less * (1 + 1e-9)
+    """In roots: squares of differences below 1e-154 have no relative precision."""
+    x, y = bound * first, bound * second
+    assume(x == y or abs(x - y) > 1e-300)
+    factor = math.sqrt(8 * label.inverse_information(bound, epsilon))
+    assert abs(x - y) <= factor * label.hellinger_distance(x, y, epsilon) * (1 + 1e-9)
+
+
+def test_the_smallest_differences_keep_their_distance():
+    near = label.hellinger_distance(2.5e-158, 0.0, 1.0)
+    assert near / label.hellinger_distance(2.5e-8, 0.0, 1.0) == pytest.approx(1e-150, rel=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0, math.inf])
