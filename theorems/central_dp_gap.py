@@ -255,7 +255,8 @@ def _off_the_bound(world: CentralLearning, gap: Tensor) -> Tensor:
     exceeds it."""
     best = world.axis.policies.optimal_features
     most = 2 * world.error_bound * coverage(world.axis, world.ridge / 2, best, 0.5)
-    return ((gap > most) | (gap < most / BOUND_NOT_VACUOUS)).double()
+    holds = (gap <= most) & (gap >= most / BOUND_NOT_VACUOUS)  # of a NaN nothing holds
+    return (~holds).double()
 
 
 def misses(data: Releases) -> Tensor:
@@ -271,7 +272,8 @@ def misses_without_private_term(data: Releases) -> Tensor:
 
 
 def _off(distance: Tensor, radius: float) -> Tensor:
-    return ((distance > radius) | (distance < radius / NOT_VACUOUS)).double()
+    holds = (distance <= radius) & (distance >= radius / NOT_VACUOUS)
+    return (~holds).double()
 
 
 def distance(data: Releases) -> Tensor:

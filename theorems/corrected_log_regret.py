@@ -279,7 +279,7 @@ def per_round(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
 def above_bound(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
     """(R,) 1.0 where the regret after T rounds exceeds the bound; NaN as in ``per_round``."""
     regret = tested(curve).cumulative[-1]
-    return np.where(np.isnan(regret), np.nan, regret > corrected_bound(world))
+    return np.where(np.isnan(regret), np.nan, ~(regret <= corrected_bound(world)))
 
 
 def gap_quantile(world: OnlineRun, curve: RegretCurve) -> float:

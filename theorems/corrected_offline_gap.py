@@ -475,12 +475,13 @@ def fails(world: NearBound, bound: Algorithm, data: TwoArmDatasets, replicates: 
 
 def exceeds(world: NearBound, bound: Algorithm, data: TwoArmDatasets, replicates: int):
     """(R,) 1.0 where the gap of Algorithm 1 exceeds a bound, or there is no error to bound."""
-    return ((repaired(data) > bound(data)) | _no_error(data)).double().cpu().numpy()
+    holds = repaired(data) <= bound(data)  # of a NaN nothing holds
+    return (~holds | _no_error(data)).double().cpu().numpy()
 
 
 def _no_error(data: TwoArmDatasets) -> Tensor:
     """(R,) whether the error is below ``LEAST_USED`` of the bonus."""
-    return share_of_repaired(data).abs() < LEAST_USED
+    return ~(share_of_repaired(data).abs() >= LEAST_USED)
 
 
 def gap_quantile_of(world: NearBound, algorithm: Algorithm, data: TwoArmDatasets, replicates: int):

@@ -270,8 +270,8 @@ def least_eigenvalue(world: CovarianceNoise, rng: np.random.Generator, replicate
 
 def fails(world: NoiseAndRidge, allowed: Algorithm, least: Tensor, replicates: int) -> np.ndarray:
     """(R,) 1 where the least eigenvalue lies below what is allowed, or above −λ/8."""
-    idle = least > -world.ridge / ROOM
-    return ((least < allowed(world)) | idle).double().numpy()
+    holds = (allowed(world) <= least) & (least <= -world.ridge / ROOM)  # of a NaN nothing holds
+    return (~holds).double().numpy()
 
 
 def norms(world: CovarianceNoise, rng: np.random.Generator, replicates: int) -> NoiseNorms:

@@ -296,7 +296,8 @@ def moved_by_noise(
     logs = 2 * d * factor * math.log(2 / budget.failure_prob)
     right = budget.noise_std / n_pairs * math.sqrt(logs / ridge)
     low = 0.0 if printed else right / 20
-    return ((left > right) | (left < low)).double()
+    holds = (left <= right) & (left >= low)  # of a NaN nothing holds
+    return (~holds).double()
 
 
 noise_step = named("noise_step", moved_by_noise, printed=False)

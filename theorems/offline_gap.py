@@ -156,11 +156,11 @@ def share_of_bonus(data: LinearDatasets) -> Tensor:
 def _outside(data: LinearDatasets, bonus: Tensor) -> Tensor:
     """(R,) 1.0 where the centred reward error exceeds a bonus (S, A) somewhere, or is nothing."""
     error = data.centred_error(data.fit(data.epsilon)).abs()
-    above = (error > bonus).flatten(1).any(dim=1)
+    above = ~(error <= bonus).flatten(1).all(dim=1)  # of a NaN nothing holds
     world, chosen = data.world, data.source.reward_class
     if chosen.surrounds(world.theta, world):  # a class may hold the truth and nothing near it
         share = (error / data.bonus()).flatten(1).amax(dim=1)
-        above |= share < LEAST_USED * limit_share(data.source)
+        above |= ~(share >= LEAST_USED * limit_share(data.source))
     return above.to(error.dtype)
 
 

@@ -149,7 +149,7 @@ def lemma_fails(world: TwoPolicies, lemma: Algorithm, drawn: np.ndarray, replica
     err = scale * math.log(2 * world.horizon / world.failure_prob)
     left = world.margin * 0.5 * (world.other - world.optimal) ** 2
     right = said.sign * scale * drawn + said.errors * err
-    return np.where(said.count * left > right, 1.0, 0.0)
+    return np.where(said.count * left <= right, 0.0, 1.0)  # of a NaN nothing holds
 
 
 def growth(world: TwoPolicies, lemma: Algorithm, drawn: np.ndarray, replicates: int):

@@ -17,6 +17,8 @@ up for it.  (19) itself fails with probability near 1/2 for B ≥ 4 on a class o
 truth (``in_sample_printed``): realisable, Bradley–Terry, its own net.  Step (b) of (18) moreover
 turns 1/8 into 1/4 where (x + y)² ≥ x²/2 − y² gives 1/16.  Corrected form, which holds
 (``in_sample_corrected``): 16(1+e^B)⁴/((2α−1)²e^2B)·(log(N/δ) + 2τn).
+How often the printed form fails, and how much less the corrected one could be, have closed forms
+(``in_sample_share``, ``in_sample_needed``).
 
 What would refute a supported row: an exponent or constant outside its margin.  The contradicted
 rows need no control: each has a neighbour whose control they are, or which takes the place of one.
@@ -29,19 +31,28 @@ from typing import Any
 
 import numpy as np
 import torch
+from scipy.stats import norm
 from torch import Tensor
 
-from repro.base.notation import label_signal
+from repro.base.notation import label_signal, privacy_cost
 from repro.base.schema import Probability
-from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, privacy_mistake
-from repro.core.claims import Frequency, Ratio, Slope
+from repro.core.check import (
+    Algorithm,
+    Check,
+    Quantity,
+    Theorem,
+    at_both_ends,
+    privacy_mistake,
+)
+from repro.core.claims import Claim, Frequency, Inequality, Ratio, Slope
 from repro.labels.preferences.label_counts import LabelCounts, randomize_counts
+from repro.labels.preferences.label_information import inverse_information, inverse_slope
 from repro.p1.pessimism.gap_constants import (
     linear_reward_error,
     reward_error_constant,
     two_arm_reward_error,
 )
-from repro.p1.pessimism.in_sample import bound_fails
+from repro.p1.pessimism.in_sample import JUST_ABOVE, bound_fails
 from repro.worlds.estimators.mixture_mle import mixture_mle
 from repro.worlds.estimators.two_arm_mle import two_arm_mle
 from repro.worlds.instances.assumptions import realizable_and_covered
@@ -116,6 +127,27 @@ def corrected(world: RewardLabels) -> float:
     return 16 * _growth(world) ** 2 * _log_term(world) / label_signal(world.epsilon) ** 2
 
 
+def inverse_information_at(world: RewardLabels) -> float:
+    """W, the inverse private Fisher information at the truth's difference."""
+    return inverse_information(float(world.world.reward_diff[0]), world.epsilon)
+
+
+def share_of_printed(world: RewardLabels) -> float:
+    """P(the wrong reward of two that are just too far apart is likelier), for (19) as printed.
+
+    The log likelihood ratio is normal, of mean −D/2 and variance D = 1.1·(19)/W.
+    """
+    logs = math.log(2) - math.log(world.failure_prob)
+    right = 4 * inverse_slope(world.world.reward_bound) * privacy_cost(world.epsilon) ** 2 * logs
+    return float(norm.sf(math.sqrt(JUST_ABOVE * right / inverse_information_at(world)) / 2))
+
+
+def needed_over(world: RewardLabels, bound: Algorithm, *_: Any) -> float:
+    """The bound that two rewards just too far apart break with probability δ, over a bound."""
+    distance = 2 * float(norm.isf(world.failure_prob))
+    return distance**2 * inverse_information_at(world) / JUST_ABOVE / bound(world)
+
+
 def _growth(world: RewardLabels) -> float:
     """(1+e^B)²/e^B = 1/σ′(B)."""
     reward_bound = world.world.reward_bound
@@ -181,6 +213,8 @@ def fails(
 ERROR = Quantity("on-policy error of the reward [reward²]", of_data, drawn=drawn)
 OVER_PREDICTED = replace(ERROR, words="error / predicted", over=fishers_error)
 FAILS = Quantity("(19) fails [frequency]", fails)
+OVER_SHARE = replace(FAILS, words="(19) fails [frequency] / its limit", over=share_of_printed)
+NEEDED = Quantity("bound that fails with probability δ / (19)", needed_over, evidence="computed")
 
 # The claims --------------------------------------------------------------------------------------
 
@@ -199,7 +233,7 @@ HALF = "with probability near 1/2 the MLE picks a reward that breaks it: the sam
 
 
 def check(
-    name: str, axis: str, claim: Slope | Ratio | Frequency, quantity: Quantity = ERROR,
+    name: str, axis: str, claim: Claim, quantity: Quantity = ERROR,
     right: Algorithm = private_mle, wrong: Sequence[Algorithm] = (),
     keeps: Sequence[str] = NO_POLICY, settles: Sequence[str] = ("p1.lem_b_1",), **more: Any,
 ) -> Check:  # fmt: skip
@@ -224,6 +258,12 @@ CHECKS = [
     check("in_sample_corrected", "reward_bound",
           Frequency("(19) with 16(1+e^B)⁴/e^2B fails with probability ≤ δ"), FAILS, corrected,
           [printed], OWN_BUDGET, ["p1.eq_19"], blind=NO_ERROR),
+    check("in_sample_share", "reward_bound",
+          Ratio("(19) as printed fails as often as a normal likelihood ratio errs"), OVER_SHARE,
+          printed, [corrected], OWN_BUDGET, ["p1.eq_19"], blind=WORSE),
+    check("in_sample_needed", "reward_bound",
+          Inequality("two rewards just too far apart need no more than the corrected (19)"), NEEDED,
+          corrected, [printed], OWN_BUDGET, ["p1.eq_19"]),
 ]  # fmt: skip
 
 THEOREM = Theorem(

@@ -18,14 +18,18 @@ The truth must be off ½: at p₀ = ½ shrinking by c moves nothing and a naive 
 sweep of n, while at p₀ = 0.8 it has exponent 1.  A class of one truth among needles would not show
 log|Θ|: no two needles are ever close.
 
-What would refute it: growth with n, a larger power of c or d, or violations more often than δ.
+Both have their constants: the share of wrong cells at the worst h, and the variance of the debiased
+share of reports.
+
+What would refute it: growth with n, another constant, a larger power of c or d, or violations more
+often than δ.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -43,7 +47,7 @@ from repro.core.check import (
     at_both_ends,
     privacy_mistake,
 )
-from repro.core.claims import Frequency, Slope
+from repro.core.claims import Claim, Frequency, Ratio, Slope
 from repro.labels.preferences.label_law import on_arrays
 from repro.p2.losses.sequences import (
     Design,
@@ -250,13 +254,28 @@ def violated(
     excess = sequence.excess_loss(-np.log(win), -np.log1p(-win))
     allowed = 2 * np.log(len(table) / world.failure_prob)
     left = sequence.conditional_sums((table - table[0]) ** 2)
-    return (left > likelihood.cost**2 * (excess + allowed)).any(axis=(1, 2)).astype(float)
+    holds = left <= likelihood.cost**2 * (excess + allowed)  # of a NaN nothing holds
+    return 1.0 - holds.all(axis=(1, 2))
+
+
+def expected_at_worst(world: Cells) -> float:
+    """n·E TV² at the worst h: the share of cells whose less likely value wins, times n·h²."""
+    step, _ = worst_step(world, world.epsilon)
+    return float(world.expected(world.epsilon, np.array([step]))[0])
+
+
+def debiased_variance(world: Cells) -> float:
+    """d·q(1−q)·c(ε)²: n times the variance of the debiased share q of reports in a cell."""
+    win = flip_prob(world.epsilon) + label_signal(world.epsilon) * world.base
+    return world.num_features * win * (1 - win) * privacy_cost(world.epsilon) ** 2
 
 
 # The claims --------------------------------------------------------------------------------------
 
 CUBE = Quantity("n·E TV²(P_θ̂, P_θ*)", on_the_hypercube)
 GRID = Quantity("n·E TV²(P_θ̂, P_θ*)", on_a_grid)
+OVER_EXPECTED = replace(CUBE, words="n·E TV² / its normal limit", over=expected_at_worst)
+OVER_VARIANCE = replace(GRID, words="n·E TV² / d·q(1−q)·c(ε)²", over=debiased_variance)
 VIOLATED = Quantity("inequality violated at some n ≤ T [frequency]", violated, drawn=seen)
 WRONG, NAIVE = (naive_likelihood, epsilon_overstated), (naive_likelihood,)
 EVERY_MEMBER: Mapping[str, str] = dict.fromkeys(
@@ -265,10 +284,11 @@ EVERY_MEMBER: Mapping[str, str] = dict.fromkeys(
 
 
 def check(
-    name: str, axis: str, claim: Slope, quantity: Quantity, wrong: tuple[Algorithm, ...]
+    name: str, axis: str, claim: Claim, quantity: Quantity, wrong: tuple[Algorithm, ...]
 ) -> Check:
     """A check of the maximiser's left side; a grid stands for a model of d parameters."""
-    settles = ["p2.lem_3_1", "p2.rem_3_2"] if quantity is GRID else ["p2.lem_3_1"]
+    on_grid = quantity.of is on_a_grid
+    settles = ["p2.lem_3_1", "p2.rem_3_2"] if on_grid else ["p2.lem_3_1"]
     return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=mixture_mle,
                  wrong=wrong, settles=settles)  # fmt: skip
 
@@ -284,9 +304,13 @@ CHECKS = [
     check("n_pairs", "n_pairs", Slope(0, "worst h: {rate}"), CUBE, WRONG),
     check("privacy_cost", "privacy_cost", Slope(2, "worst h: {rate}"), CUBE, NAIVE),
     check("num_features", "num_features", Slope(1, "worst h: {rate} = log₂|Θ|"), CUBE, NAIVE),
+    check("constant", "n_pairs", Ratio("worst h: n·h² times the share of wrong cells"),
+          OVER_EXPECTED, NAIVE),
     check("n_pairs_grid", "n_pairs", Slope(0, "grid: {rate}"), GRID, WRONG),
     check("privacy_cost_grid", "privacy_cost", Slope(2, "grid: {rate}"), GRID, NAIVE),
     check("num_features_grid", "num_features", Slope(1, "grid: {rate}"), GRID, NAIVE),
+    check("constant_grid", "n_pairs", Ratio("grid: d·q(1−q)·c(ε)², the variance of q debiased"),
+          OVER_VARIANCE, WRONG),
     all_n("all_n_random_iid", "class_size",
           "random class, iid inputs: all n ≤ T and all θ with probability ≥ 1−δ"),
     all_n("all_n_random_adaptive", "privacy_cost", "random class, adaptive inputs: the same"),
@@ -302,7 +326,7 @@ def assumes(swept: SweptCheck):
         worst, inside = worst_step(world, mixture_mle(world).assumed)
         yield "worst h interior", inside, f"h = {worst:.3g}"
 
-    return at_both_ends(interior)(swept) if swept.check.quantity is CUBE else ()
+    return at_both_ends(interior)(swept) if swept.check.quantity.of is on_the_hypercube else ()
 
 
 THEOREM = Theorem(

@@ -43,6 +43,6 @@ def bound_fails(
     )
     step = other - true
     gain = wins * math.log1p(step / true) + (pairs - wins) * math.log1p(-step / (1 - true))
-    fitted = torch.where(gain > 0, -torch.ones_like(gain), 1.0)  # 1 stands for the truth
+    fitted = torch.where(gain <= 0, torch.ones_like(gain), -1.0)  # 1 stands for the truth
     wrong = estimate(fitted, torch.ones_like(fitted)) < 0
-    return (wrong & (pairs * distance**2 > allowed)).double().cpu().numpy()
+    return (wrong & ~(pairs * distance**2 <= allowed)).double().cpu().numpy()

@@ -31,7 +31,8 @@ def optimism_deficit(runs: Runs, now: Round) -> Tensor:
 def how_covered(runs: Runs, now: Round) -> Tensor:
     """(L,) ``RIGHT`` where r̄ is r*, ``COVERED`` where it errs and the event holds, ``FAILED``."""
     errs = torch.where(wrong(runs, now), COVERED, RIGHT)
-    return torch.where(optimism_deficit(runs, now) > SLACK, FAILED, errs.double())
+    holds = optimism_deficit(runs, now) <= SLACK  # of a NaN nothing holds
+    return torch.where(holds, errs.double(), FAILED)
 
 
 def fails_in_runs(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
