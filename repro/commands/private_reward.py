@@ -3,7 +3,8 @@
     repro private_reward PAIRS OUT.json epsilon=1 delta=1e-6
         reward_bound=B [adjacency=replace|add_remove] [labels=FILE]
         [num_features=16] [covariance=true] [size=N] [unit=FIELD at_most=M]
-        [compose=true] [resume=true] [ledger=FOLDER]
+        [compose=true] [ledger=FOLDER]
+    repro private_reward PAIRS OUT.json resume=true [ledger=FOLDER]
 
 PAIRS has prompt, chosen and rejected, in any format that repro.privatize
 reads; or it is a matrix, .npy or .csv: (n, d) differences of features,
@@ -13,16 +14,20 @@ or features are protected with its label.  Features longer than 1 are clipped;
 B is a public bound of the reward's vector.
 
 adjacency=replace: one pair is replaced by another; their number is public.
+A pair is one line: k copies have k*epsilon and k*exp((k-1)*epsilon)*delta.
 adjacency=add_remove: one pair comes or goes; size=N, a public guess of their
 number, tunes the ridge.  unit=annotator at_most=M protects all pairs of one
 value of that field, and uses M of them at most.  covariance=true releases the
 second moment of the differences, too, under the same budget.
 
 OUT.json holds the reward and a card: guarantee, adjacency, unit, clipping,
-what is public, noise.  The budget is spent in the ledger of label releases
-before the file can be read; pairs that were released before are refused
-without compose=true.  Noise comes from the operating system; a seed is
-refused.  What fails after the budget was spent is published by resume=true.
+what is public, noise.  But for theta and the second moment every byte of it
+follows from the command and the ledger's history.  The budget is spent in the
+ledger of label releases before the file can be read.  Every release that the
+ledger holds counts, whatever pairs it read: compose=true allows another and
+the card states the sum.  The ledger looks up and notes no pair.  Noise comes
+from the operating system; a seed is refused.  What fails after the budget was
+spent is published by resume=true, which reads no pair.
 Status 0; 2 for bad input, with nothing written or spent.  From Python:
 repro.private_reward(pairs, epsilon=1, delta=1e-6, reward_bound=1).score(...).
 """
@@ -104,8 +109,9 @@ def private_reward(
         unit: the field that names the annotator, where all pairs of one are protected
             together.
         at_most: pairs of one value of ``unit`` that are used.
-        compose: allow pairs that were released before, at the sum of the budgets.
-        resume: publish what a call that failed has spent.
+        compose: allow a ledger that holds earlier releases, at the sum of all their budgets:
+            each counts, whatever pairs it read.
+        resume: publish what a call that failed has spent; ``pairs`` is not read.
         ledger: folder of the ledger, which label releases write, too.
 
     Raises:

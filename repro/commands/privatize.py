@@ -10,7 +10,8 @@ comparison, every byte but the labels determined by the texts; OUT.manifest.json
 guarantee.  OUT.parquet or OUT.jsonl.gz is written beside OUT.jsonl, with layout=trl as prompt,
 chosen, rejected.  unit=annotator protects all labels of one value of that field, at a cost that
 the manifest states; at_most=K bounds it.  Coins come from the operating system; a seed is refused.
-What fails after labels were spent is published by resume=true.  From Python:
+Releases of labels that the input shares, and every reward of the ledger, count: compose=true adds
+them up.  What fails after labels were spent is published by resume=true.  From Python:
 ``repro.privatize(records, epsilon=0.5)``.
 """
 
@@ -88,7 +89,8 @@ def privatize(
         layout: "pairs", or "trl": prompt, chosen and rejected by the released label.
         unit: the field that names the annotator, where all labels of one are to be protected.
         at_most: comparisons of one annotator that are released.
-        compose: allow labels that have been released before, at the sum of their budgets.
+        compose: allow labels that have been released before, at the sum of their budgets; a
+            reward of the ledger counts for all labels.
         resume: publish what a call that failed has spent.
         ledger: its folder.
 

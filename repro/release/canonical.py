@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from hashlib import blake2b, sha256
+from hashlib import sha256
 from json.encoder import encode_basestring as quoted
 from typing import Any
 
@@ -125,14 +125,3 @@ def line(text: bytes, label: int) -> bytes:
     b'{"prompt":"p","response_1":"a","response_2":"b","label":-1}\\n'
     """
     return text + (b"1}\n" if label else b"-1}\n")
-
-
-def former_print(salt: bytes, prompt: str, one: str, other: str) -> int:
-    """The fingerprint of a comparison in ledgers of format 1, for what was spent under it.
-
-    The table is the one of the Python that runs, as it was then, and layouts are not made equal.
-    """
-    content = canonical("\0".join((prompt, one, other)), unicodedata)
-    asked, *both = content.split(b"\0")
-    content = b"\0".join((asked, *sorted(both)))
-    return int.from_bytes(blake2b(content, digest_size=8, key=salt).digest(), "little") >> 2

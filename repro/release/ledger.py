@@ -1,14 +1,18 @@
 """What has been released before, so that nobody spends a label's budget twice unawares.
 
 The ledger is an SQLite database in a folder of the user's state directory (``ledger=FOLDER`` names
-another).  A **debit** is one release: its ε and δ, what its manifest needs, the SHA-256 of its
-file, and 63 bits of the hash of each comparison.  It is durable before anything can be read.  Until
-the release has its name the debit also holds the randomised answers, one bit a line, or the file of
-a reward, never a coin or a raw label: whoever steals them has what was paid for.  Afterwards they
-are forgotten.
+another).  A **debit** is one release: its ε and δ, what its manifest needs and the SHA-256 of its
+file.  It is durable before anything can be read.  Until the release has its name the debit also
+holds the randomised answers, one bit a line, or the file of a reward, never a coin or a raw label:
+whoever steals them has what was paid for.  Afterwards they are forgotten.
 
-A stolen ledger tells which of the comparisons that the thief already knows were released, and when
-relative to others, nothing of labels.  It knows only what was released with it.
+A release of labels notes 63 bits of the hash of each comparison too, and costs what shares one with
+it: texts are public there, so a refusal or total that follows from them tells nothing of a label.
+A reward protects texts as well.  Of its pairs nothing is noted or looked up: it counts the whole
+ledger, and every later release counts it.
+
+A stolen ledger tells which of the comparisons that the thief already knows had their labels
+released, and when relative to others, nothing of labels.  It knows only what was released with it.
 """
 
 from __future__ import annotations
@@ -24,7 +28,6 @@ from pathlib import Path
 
 from repro.base.errors import BadInput
 from repro.base.files import expanded
-from repro.release.canonical import former_print
 from repro.release.ledger_file import KEY, NAME, Place, locked, place_of, refusals, seal
 from repro.release.manifest import Manifest
 
@@ -58,8 +61,6 @@ class Ledger:
 
     def __init__(self, path: Path, rows: sqlite3.Connection, place: Place | None) -> None:
         self.path, self._rows, self._place = path, rows, place
-        salt = rows.execute("SELECT salt FROM former_salt").fetchone()
-        self._former_salt: bytes = salt[0] if salt else b""
 
     def debits(self) -> list[Debit]:
         """All releases, oldest first."""
@@ -69,16 +70,8 @@ class Ledger:
     def begin(self) -> int:
         """Begin a debit, in a transaction that ``spend`` ends; its number."""
         self._rows.execute("BEGIN IMMEDIATE")
-        if self._former_salt:
-            self._rows.execute("CREATE TEMP TABLE asked (print INTEGER PRIMARY KEY) WITHOUT ROWID")
         (last,) = self._rows.execute("SELECT max(number) FROM debits").fetchone()
         return (last or 0) + 1
-
-    def note_former(self, texts: Iterable[tuple[str, str, str]]) -> None:
-        """Look comparisons up among the fingerprints of format 1, where there are any."""
-        if self._former_salt:
-            prints = ((former_print(self._former_salt, *three),) for three in texts)
-            self._rows.executemany("INSERT OR IGNORE INTO asked VALUES (?)", prints)
 
     def note(self, number: int, keys: Iterable[bytes]) -> None:
         """Add comparisons, by their keys, to the debit that has begun."""
@@ -86,15 +79,17 @@ class Ledger:
         self._rows.executemany("INSERT OR IGNORE INTO prints VALUES (?, ?)", prints)
 
     def earlier(self, number: int) -> list[Debit]:
-        """Debits that share a comparison with the one that has begun."""
+        """Debits that count for the labels of the one that has begun.
+
+        Label releases that share a comparison with it, and every reward: whether a reward has read
+        one of these pairs is nobody's business.
+        """
         query = (
             "SELECT DISTINCT theirs.number FROM prints AS ours JOIN prints AS theirs USING (print)"
             " WHERE ours.number = ?1 AND theirs.number < ?1"
         )
-        if self._former_salt:
-            query += " UNION SELECT DISTINCT number FROM former_prints JOIN asked USING (print)"
-        found = {other for (other,) in self._rows.execute(query, (number,))}
-        return [debit for debit in self.debits() if debit.number in found]
+        shared = {other for (other,) in self._rows.execute(query, (number,))}
+        return [debit for debit in self.debits() if debit.delta or debit.number in shared]
 
     def spend(self, debit: Debit) -> None:
         """Make a debit durable, with the answers that it pays for.
@@ -111,7 +106,7 @@ class Ledger:
         seal(self._rows)
         self.refuse_moved("nothing was spent")
         self._rows.execute("COMMIT")
-        self.refuse_moved("the labels are spent in it: move it back and give resume=true")
+        self.refuse_moved("the budget is spent in it: move it back and give resume=true")
 
     def abandon(self) -> None:
         """Take back the debit that has begun."""

@@ -25,7 +25,7 @@ from repro.base.files import regular_file, unreadable
 from repro.release.drafts import Draft, flush_folder
 
 KEY, NAME = "ledger", "ledger.sqlite"
-APPLICATION, VERSION = 0x72706C67, 3
+APPLICATION, VERSION = 0x72706C67, 4
 PAUSE = 0.05
 """Seconds between two looks at a ledger that another release holds."""
 
@@ -34,8 +34,6 @@ TABLES = {
     "debits": "number INTEGER PRIMARY KEY, epsilon TEXT, earlier TEXT, unit_size INTEGER, "
     "lines INTEGER, plus INTEGER, sha256 TEXT, answers BLOB, delta TEXT, earlier_delta TEXT",
     "prints": "print INTEGER, number INTEGER, PRIMARY KEY (print, number)",
-    "former_prints": "print INTEGER, number INTEGER, PRIMARY KEY (print, number)",
-    "former_salt": "number INTEGER PRIMARY KEY, salt BLOB",
     "seal": "one INTEGER PRIMARY KEY, seal TEXT",
 }
 SCHEMA = [f"CREATE TABLE {name} ({columns}) WITHOUT ROWID" for name, columns in TABLES.items()]
@@ -112,14 +110,13 @@ def seal(rows: sqlite3.Connection) -> None:
 def sum_of(rows: sqlite3.Connection) -> str:
     """The hash that the seal holds while nothing has changed."""
     digest = sha256()
-    for name in ("debits", "former_salt"):
-        for row in rows.execute(f"SELECT * FROM {name} ORDER BY 1"):
-            digest.update(repr(row).encode("utf-8", "surrogateescape"))
-    for name in ("prints", "former_prints"):  # added up by SQLite, ten million rows a second
-        words = "print >> 31", "print & 0x7fffffff", "number", "print % 65521 * number"
-        sums = ", ".join(f"sum({one})" for one in words)
-        found = rows.execute(f"SELECT count(*), {sums} FROM {name}").fetchone()
-        digest.update(repr(found).encode())
+    for row in rows.execute("SELECT * FROM debits ORDER BY number"):
+        digest.update(repr(row).encode("utf-8", "surrogateescape"))
+    # Prints are added up by SQLite, ten million rows a second.
+    words = "print >> 31", "print & 0x7fffffff", "number", "print % 65521 * number"
+    sums = ", ".join(f"sum({word})" for word in words)
+    totals = rows.execute(f"SELECT count(*), {sums} FROM prints").fetchone()
+    digest.update(repr(totals).encode())
     return digest.hexdigest()
 
 
@@ -186,15 +183,9 @@ def _held(rows: sqlite3.Connection) -> bool:
 
 
 def _check(rows: sqlite3.Connection, path: Path) -> None:
-    from repro.release import ledger_format_1, ledger_format_2
-
     (application,) = rows.execute("PRAGMA application_id").fetchone()
     (version,) = rows.execute("PRAGMA user_version").fetchone()
     sound = rows.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    for former in (ledger_format_1, ledger_format_2):
-        if application == APPLICATION and version == former.FORMAT and sound:
-            former.carry_over(rows, path)
-            version = VERSION
     schema = [words for (words,) in rows.execute("SELECT sql FROM sqlite_schema")]
     if (application, version) != (APPLICATION, VERSION) or sorted(schema) != sorted(SCHEMA):
         raise BadInput(KEY, path, f"is no ledger of this version, or damaged; {LOST}")

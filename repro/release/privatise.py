@@ -32,8 +32,10 @@ from repro.release.sorted_rows import ComparisonRow, SortedRows
 TOGETHER = 200
 """Lines that are written, hashed and noted at once."""
 NOTHING = "nothing was released"
-DOUBT = "the labels may be spent: resume=true publishes them, or says that none wait"
-RESUME = "the labels are spent: the same command with resume=true publishes the same bytes"
+DOUBT = (
+    "the budget may be spent: resume=true publishes what it paid for, or says that nothing waits"
+)
+RESUME = "the budget is spent: the same command with resume=true publishes the same bytes"
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ class Terms:
 
     Attributes:
         epsilon: budget of each label, in [1e-6, 40]; of a resumed release None will do.
-        compose: allow labels that have been released before, at the sum of their budgets.
+        compose: allow labels that have been released before, at the sum of their budgets; a reward
+            of the ledger counts for all labels.
         resume: publish what was spent and never published.
         unit: field that names the annotator, "" where each comparison is protected by itself.
         at_most: comparisons of one annotator that are released; None: all, at a cost each.
@@ -120,17 +123,13 @@ class Comparisons(SortedRows):
         self._owners = array("q")
         self.unit_size: int | None = None
 
-    def read(self, source: Any, key: str = "IN", ledger: Ledger | None = None) -> None:
-        """Take all records of a file or table; note their former fingerprints in a ledger."""
-        found = read_owned(source, key, self._unit)
-        while some := list(islice(found, TOGETHER)):
-            for record, owner in some:
-                digest, body, first = compared(*record)
-                self.add(digest, body, first)
-                if self._unit:
-                    self._owners.append(self._numbers.setdefault(owner, len(self._numbers)))
-            if ledger:
-                ledger.note_former(record for record, _ in some)
+    def read(self, source: Any, key: str = "IN") -> None:
+        """Take all records of a file or table."""
+        for record, owner in read_owned(source, key, self._unit):
+            digest, body, first = compared(*record)
+            self.add(digest, body, first)
+            if self._unit:
+                self._owners.append(self._numbers.setdefault(owner, len(self._numbers)))
 
     def __iter__(self) -> Iterator[ComparisonRow]:
         """As ``SortedRows``; of an annotator's comparisons those that come first in this order.
@@ -253,7 +252,7 @@ def _drawn(
         raise BadInput("epsilon", "(missing)", "allowed: a budget of each label")
     number = ledger.begin()
     with trouble_with(target.release):
-        rows.read(source, ledger=ledger)
+        rows.read(source)
         # Coins are drawn once copies are one: the disk never holds two answers to one comparison.
         labels, flips = rows.labels, ExactResponse.at(terms.epsilon).flips()
         written = Written()
@@ -264,7 +263,7 @@ def _drawn(
     counts = written.lines, written.plus, written.sha256
     made = Manifest(terms.epsilon, budgets, rows.unit_size, *counts, spent_delta(earlier))
     if earlier and not terms.compose:
-        raise BadInput("IN", "(labels released before)", spent_words(earlier, made.total))
+        raise BadInput("IN", "(released before)", _spent_words(earlier, made.total))
     tell(f"randomised {made.lines} comparisons{_merged(rows)}")
     return Debit(number, made, written.answers)
 
@@ -349,23 +348,25 @@ def spent_delta(earlier: list[Debit]) -> Decimal:
     return sum((one.delta for one in earlier), Decimal(0)).normalize()
 
 
-def spent_words(earlier: list[Debit], total: Decimal, delta: Decimal = Decimal(0)) -> str:
+def _spent_words(earlier: list[Debit], total: Decimal) -> str:
     """Why another release of the same labels is refused.
 
     Args:
-        earlier: releases that share a comparison.
+        earlier: releases that count: of these labels, and of rewards.
         total: ε of all together, the asked one included.
-        delta: of the asked one.
     """
-    count = len(earlier)
-    releases = "an earlier release has" if count == 1 else f"{count} earlier releases have"
-    waiting = any(debit.answers is not None for debit in earlier)
+    rewards = sum(bool(debit.delta) for debit in earlier)
+    count = len(earlier) - rewards
+    reasons = [f"the rewards of this ledger ({rewards}) count for every input"] * bool(rewards)
+    if count:
+        releases = "an earlier release has" if count == 1 else f"{count} earlier releases have"
+        reasons.insert(0, f"{releases} labels of this input")
+    waiting = any(debit.answers is not None for debit in earlier if not debit.delta)
     resumed = "; one is spent and not published: resume=true does that" if waiting else ""
-    of_all = spent_delta(earlier) + delta
-    beside = f" and a total delta of {of_all.normalize()}" if of_all else ""
+    beside = f" and a total delta of {spent_delta(earlier):f}" if rewards else ""
     return (
-        f"{releases} labels of this input; another would bring them to a total epsilon of "
-        f"{total}{beside}: allowed with compose=true{resumed}"
+        f"{'; '.join(reasons)}; another would bring them to a total epsilon of {total}{beside}: "
+        f"allowed with compose=true{resumed}"
     )
 
 

@@ -224,7 +224,7 @@ def test_a_name_that_is_taken_after_the_debit_buys_no_second_answer(
 
     with monkeypatch.context() as patch:
         patch.setattr(Ledger, "spend", taking)
-        with pytest.raises(BadInput, match=f"{taken}: exists; under another name, the labels are"):
+        with pytest.raises(BadInput, match=f"{taken}: exists; under another name, the budget is"):
             repro.privatize(records[:60], 1, output=tmp_path / "o.jsonl.gz", ledger=ledger)
     assert (tmp_path / taken).read_text() == "mine"
     place = tmp_path / "o.jsonl"
@@ -250,7 +250,7 @@ def test_an_export_that_fails_is_written_by_resume(tmp_path, ledger, records, mo
     target = tmp_path / "o.parquet"
     with monkeypatch.context() as patch:
         patch.setattr(exports, "_write_parquet", full)
-        with pytest.raises(OSError, match="No space left on device; the labels are spent"):
+        with pytest.raises(OSError, match="No space left on device; the budget is spent"):
             repro.privatize(records[:60], 1, output=target, ledger=ledger)
     before = (tmp_path / "o.jsonl").read_bytes()
     repro.privatize(records[:60], output=target, ledger=ledger, resume=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import random
 import signal
@@ -12,7 +11,6 @@ import stat
 import subprocess
 import sys
 import time
-from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -179,7 +177,7 @@ def test_a_ledger_that_moves_just_after_the_debit_publishes_nothing(
 
 def content(folder):
     with held_ledger(folder) as book:
-        names = ("debits", "prints", "former_prints", "former_salt")
+        names = ("debits", "prints")
         return [book._rows.execute(f"SELECT * FROM {name}").fetchall() for name in names]
 
 
@@ -265,63 +263,3 @@ def test_a_ledger_before_sqlite_is_refused_with_what_to_do(tmp_path, records):
     (folder / "releases.jsonl").write_text("")
     with pytest.raises(BadInput, match="the format before SQLite, which cannot be carried over"):
         repro.privatize(records[:9], 1, ledger=folder)
-
-
-@pytest.fixture
-def former(tmp_path):
-    """A ledger of format 1, as a version of then wrote it, of one release at ε = 0.5."""
-    folder = tmp_path / "former"
-    folder.mkdir(mode=0o700)
-    with contextlib.closing(sqlite3.connect(folder / NAME)) as rows:
-        rows.executescript((HERE / "ledger_format_1.sql").read_text())
-        rows.execute("PRAGMA application_id=1919970407")
-        rows.execute("PRAGMA user_version=1")
-    (folder / NAME).chmod(0o600)
-    return folder
-
-
-FORMER = [
-    {"prompt": f"question {k}", "chosen": f"answer {k} a", "rejected": f"answer {k} b"}
-    for k in range(12)
-]
-
-
-@pytest.mark.parametrize("at", range(12))
-def test_what_a_ledger_of_format_1_spent_stays_spent(former, at):
-    row = {**FORMER[at], "prompt": f" question\u00a0{at}"}
-    if at == 3:  # in the layout in which it was released
-        row["prompt"] = "\n\nHuman: question 3\n\nAssistant:"
-    with pytest.raises(BadInput, match="an earlier release has labels of this input"):
-        repro.privatize([row, {**row, "prompt": "new"}], 1, ledger=former)
-    assert repro.privatize([{**row, "prompt": "new"}], 1, ledger=former).manifest["lines"] == 1
-    done = repro.privatize([row], 1, ledger=former, compose=True)
-    assert done.manifest["earlier_epsilons"] == [0.5]
-    assert [one.manifest.epsilon for one in debits(former)] == [Decimal("0.5"), 1, 1]
-    assert repro.audit(done, [row], ledger=former).status == 0
-
-
-def test_a_damaged_ledger_of_format_1_is_not_carried_over(former):
-    statement("DELETE FROM fingerprints WHERE fingerprint % 2 = 0")(former / NAME)
-    before = (former / NAME).read_bytes()
-    with pytest.raises(BadInput, match="is damaged"):
-        debits(former)
-    assert (former / NAME).read_bytes() == before
-
-
-def test_named_drafts_of_a_release_that_was_cut_short_go(former, tmp_path):
-    """Whoever could read one has an answer; it is spent if it was noted."""
-    drafts = [tmp_path / f".f00d.{ending}" for ending in ("partial", "manifest.partial")]
-    for draft in drafts:
-        draft.write_text(json.dumps({"label": 1}))
-    with contextlib.closing(sqlite3.connect(former / NAME)) as rows, rows:
-        place = os.fsencode(tmp_path / "o.jsonl")
-        rows.execute("INSERT INTO pending VALUES (1, 'f00d', ?, ?)", (place, place))
-        from hashlib import blake2b
-
-        (salt,) = rows.execute("SELECT salt FROM salt").fetchone()
-        some = rows.execute("SELECT * FROM pending ORDER BY 1, 2").fetchall()
-        digest = blake2b(b"pending", key=salt)
-        digest.update(repr(some).encode())
-        rows.execute("UPDATE seals SET seal = ? WHERE sealed = 'pending'", (digest.digest(),))
-    assert len(debits(former)) == 1
-    assert not any(draft.exists() for draft in drafts)

@@ -7,9 +7,8 @@ four statistics are shifted and scaled by constants.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,7 @@ import numpy as np
 
 from repro.base.errors import BadInput
 from repro.base.files import regular_file
-from repro.release.canonical import compared
-from repro.release.records import is_path, read_owned, shown_source
+from repro.release.records import is_path, read_owned
 from repro.worlds.instances.text_features import DENSE, dense_statistics
 
 KEY = "PAIRS"
@@ -38,13 +36,11 @@ class PreferenceRows:
 
     Attributes:
         differences: (n, d) float32, clipped φ(preferred) − φ(other), of norm at most 2.
-        keys: n hashes in hexadecimal of what is compared, the same for either label.
         texts: whether φ is ``MAP``; else vectors were given.
         clipped: what was clipped, in words.
     """
 
     differences: np.ndarray
-    keys: list[bytes]
     texts: bool
     clipped: str
 
@@ -67,44 +63,33 @@ def text_map(prompts: Sequence[str], responses: Sequence[str], num_features: int
 
 
 def clipped_to(rows: np.ndarray, most: float) -> np.ndarray:
-    """Rows longer than ``most`` shortened to a hair below it."""
-    norms = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return rows / np.maximum(1.0, norms * INSIDE / most)
+    """Rows longer than ``most`` shortened to a hair below it.
+
+    No square overflows: numpy's warning of one would be a line that a single pair decides on.
+    """
+    scales = np.maximum(1.0, np.abs(rows).max(-1, keepdims=True, initial=0.0))
+    norms = np.linalg.norm(rows / scales, axis=-1, keepdims=True)
+    return rows / scales / np.maximum(1.0 / scales, norms * INSIDE / most)
 
 
 Texts = tuple[str, str, str]
 
 
-def text_rows(
-    source: Any, num_features: int, unit: str = "", at_most: int = 1,
-    note: Callable[[list[Texts]], object] = lambda texts: None,
-) -> PreferenceRows:  # fmt: skip
+def text_rows(source: Any, num_features: int, unit: str = "", at_most: int = 1) -> PreferenceRows:
     """Of a file or table with prompt, chosen and rejected; of each unit its first ``at_most``.
 
-    ``note`` hears of the texts that are used.
-
     Raises:
-        BadInput: as ``read_owned``; or a comparison repeats one, without units.
+        BadInput: as ``read_owned``.
     """
-    had: dict[str, int] = {}
-    kept: list[Texts] = []
-    keys: list[bytes] = []
-    seen: set[bytes] = set()
-    for number, (record, owner) in enumerate(read_owned(source, KEY, unit), 1):
-        if unit:
-            had[owner] = had.get(owner, 0) + 1
-            if had[owner] > at_most:
-                continue
-        key = compared(*record)[0]
-        if not unit and key in seen:
-            allowed = "each comparison once, or unit=FIELD that names the annotator"
-            raise BadInput(KEY, shown_source(source), f"record {number} repeats one; {allowed}")
-        seen.add(key)
-        keys.append(key)
-        kept.append(record)
-    note(kept)
-    parts = [_text_part(kept[at : at + ROWS], num_features) for at in range(0, len(kept), ROWS)]
-    return PreferenceRows(np.concatenate(parts), keys, True, "each response's features to norm 1")
+    counts: dict[str, int] = {}
+    records: list[Texts] = []
+    for record, owner in read_owned(source, KEY, unit):
+        counts[owner] = counts.get(owner, 0) + 1
+        if not unit or counts[owner] <= at_most:
+            records.append(record)
+    starts = range(0, len(records), ROWS)
+    parts = [_text_part(records[at : at + ROWS], num_features) for at in starts]
+    return PreferenceRows(np.concatenate(parts), True, "each response's features to norm 1")
 
 
 def _text_part(records: list[Texts], num_features: int) -> np.ndarray:
@@ -130,7 +115,7 @@ def matrix_rows(source: Any, labels: Any) -> PreferenceRows:
         raise BadInput(KEY, shown, f"has {shape[-1]} features; allowed: 1 to {MOST_FEATURES}")
     signs = _signs(labels, shape[0])
     found = np.empty((shape[0], shape[-1]), np.float32)
-    keys, at = [], 0
+    at = 0
     for part in parts:
         if not np.isfinite(part).all():
             row = at + 1 + int(np.argmin(np.isfinite(part).reshape(len(part), -1).all(1)))
@@ -138,18 +123,10 @@ def matrix_rows(source: Any, labels: Any) -> PreferenceRows:
         ends = slice(at, at + len(part))
         both = part.ndim == 3
         rows = np.subtract(*clipped_to(part, 1.0).swapaxes(0, 1)) if both else clipped_to(part, 2.0)
-        keys += map(_row_key, rows)
         found[ends] = rows * signs[ends, None]
         at += len(part)
     each = "each response's features to norm 1" if len(shape) == 3 else "each difference to norm 2"
-    return PreferenceRows(found, keys, False, each)
-
-
-def _row_key(row: np.ndarray) -> bytes:
-    """Hash of a difference up to its sign, which is the order of the responses."""
-    first = row[np.flatnonzero(row)[:1]]
-    turned = -row if first.size and first[0] < 0 else row
-    return sha256(b"features\0" + (turned + 0.0).tobytes()).hexdigest().encode()
+    return PreferenceRows(found, False, each)
 
 
 def _signs(labels: Any, count: int) -> np.ndarray:

@@ -22,14 +22,13 @@ from repro.base.errors import BadInput
 from repro.labels.privacy.adjacency import ADJACENCIES, REPLACE
 from repro.labels.privacy.exact_normal import BITS, normal, on_grid
 from repro.release.drafts import Draft
-from repro.release.ledger import Debit, Ledger, held_ledger
+from repro.release.ledger import Debit, held_ledger
 from repro.release.manifest import Manifest
 from repro.release.privatise import (
     DOUBT,
     RESUME,
     Target,
     spent_delta,
-    spent_words,
     told_what_it_cost,
     trouble_with,
 )
@@ -74,7 +73,8 @@ class RewardTerms:
         size: a public number of pairs to tune the ridge for; by default, where one pair is
             replaced, how many there are.
         unit, at_most: field that names the annotator, and pairs of one that are used.
-        compose, resume: as for labels (``repro.release.privatise.Terms``).
+        compose: allow a ledger that holds earlier releases; each counts, whatever it read.
+        resume: publish the reward that the ledger holds and no file has; nothing else is read.
     """
 
     epsilon: Decimal | None = None
@@ -157,35 +157,36 @@ def release_reward(
         tell: hears of waiting, and of what is about to be spent.
 
     Raises:
-        BadInput: faulty input, an existing file, pairs that were released before.
+        BadInput: faulty input, an existing file, a ledger with releases without ``compose``.
         OSError: the disk is full, or fails.
     """
     terms.refuse()
     _refuse_out(out, terms.resume)
-    target = Target(out)
     with ExitStack() as stack:
-        stage = stack.enter_context(told_what_it_cost(target))
+        stage = stack.enter_context(told_what_it_cost(Target(out)))
         ledger = stack.enter_context(held_ledger(folder, tell))
-        number = ledger.begin()
-        rows = _rows(source, terms, ledger)
-        ledger.note(number, rows.keys)
-        earlier = ledger.earlier(number)
+        with trouble_with(out):
+            draft = stack.enter_context(Draft(out.parent))
+        debits = ledger.debits()
         if terms.resume:
-            debit = _waiting(earlier)
+            debit = _waiting(debits)
         else:
-            debit = _learnt(number, rows, terms, earlier, shown_source(source))
-            tell(f"learnt a reward of {rows.differences.shape[1]} features; it is spent next")
+            _refuse_spent(debits, terms)
+            debit = _learnt(ledger.begin(), source, terms, debits)
+        content = debit.answers or b""
+        reward = PrivateReward.of(content)
+        with trouble_with(out):
+            draft.file.write(content)
+            draft.file.flush()
+        if not terms.resume:
+            tell(f"learnt a reward of {len(reward.theta)} features; it is spent next")
             stage.append(DOUBT)
             ledger.spend(debit)
         stage.append(RESUME)
-        with trouble_with(out), Draft(out.parent) as draft:
-            draft.file.write(debit.answers or b"")
-            draft.place(out)
-        if terms.resume:
-            ledger.abandon()
+        draft.place(out)
         ledger.forget_answers(debit.number)
         stage.append("the release is complete")
-    return PrivateReward.of(debit.answers or b"")
+    return reward
 
 
 def _refuse_out(out: Path, resumed: bool) -> None:
@@ -199,52 +200,68 @@ def _refuse_out(out: Path, resumed: bool) -> None:
         raise BadInput("OUT", out, "its folder does not exist")
 
 
-def _rows(source: Any, terms: RewardTerms, ledger: Ledger) -> PreferenceRows:
-    table = isinstance(source, np.ndarray) or (is_path(source) and Path(source).suffix == ".npy")
-    if table or terms.labels is not None:
-        found = matrix_rows(source, terms.labels)
+def _waiting(debits: list[Debit]) -> Debit:
+    """The reward that is spent and not published; no other is released before it is."""
+    for debit in debits:
+        if debit.delta and debit.answers:
+            return debit
+    raise BadInput("resume", "true", "no reward of this ledger is spent and not published")
+
+
+def _refuse_spent(debits: list[Debit], terms: RewardTerms) -> None:
+    """By what the ledger holds alone: no pair has been read."""
+    assert terms.epsilon is not None
+    assert terms.delta is not None
+    if any(debit.delta and debit.answers for debit in debits):
+        waits = "a reward of this ledger is spent and not published: resume=true publishes it first"
+        raise BadInput("resume", "false", waits)
+    if not debits or terms.compose:
+        return
+    total = sum((debit.manifest.epsilon for debit in debits), terms.epsilon)
+    delta = (spent_delta(debits) + terms.delta).normalize()
+    raise BadInput(
+        "compose",
+        "false",
+        f"earlier releases of this ledger: {len(debits)}, which count whatever they read; another "
+        f"would bring the total epsilon to {total} and the total delta to {delta:f}: allowed with "
+        "compose=true",
+    )
+
+
+def _rows(source: Any, terms: RewardTerms) -> PreferenceRows:
+    is_matrix = isinstance(source, np.ndarray) or (
+        is_path(source) and Path(source).suffix == ".npy"
+    )
+    if is_matrix or terms.labels is not None:
+        rows = matrix_rows(source, terms.labels)
     else:
         d = terms.num_features or USUAL_FEATURES
-        found = text_rows(source, d, terms.unit, terms.at_most or 1, ledger.note_former)
-    if not 2 <= len(found.differences) <= MOST_PAIRS:
+        rows = text_rows(source, d, terms.unit, terms.at_most or 1)
+    if not 2 <= len(rows.differences) <= MOST_PAIRS:
         allowed = f"2 to {MOST_PAIRS} pairs"
         raise BadInput(KEY, shown_source(source), f"allowed: {allowed}")
-    return found
+    return rows
 
 
-def _waiting(earlier: list[Debit]) -> Debit:
-    for debit in earlier:
-        if debit.delta and debit.answers is not None:
-            return debit
-    raise BadInput("resume", "true", "no reward of these pairs is spent and not published")
-
-
-def _learnt(
-    number: int, rows: PreferenceRows, terms: RewardTerms, earlier: list[Debit], shown: str
-) -> Debit:
+def _learnt(number: int, source: Any, terms: RewardTerms, debits: list[Debit]) -> Debit:
+    """Of a debit all but θ, and the digest of its file, follows from terms and ledger."""
     assert terms.epsilon is not None
     assert terms.delta is not None
     assert terms.reward_bound is not None
-    budgets = tuple(sorted(one.manifest.epsilon for one in earlier))
-    made = Manifest(
-        terms.epsilon, budgets, terms.at_most, len(rows.keys), earlier_delta=spent_delta(earlier)
-    )
-    if earlier and not terms.compose:
-        raise BadInput(
-            KEY, f"{shown} (released before)", spent_words(earlier, made.total, terms.delta)
-        )
+    rows = _rows(source, terms)
+    budgets = tuple(sorted(debit.manifest.epsilon for debit in debits))
+    made = Manifest(terms.epsilon, budgets, terms.at_most, earlier_delta=spent_delta(debits))
     size = terms.size
     if size is None and size_is_public(terms):
-        size = len(rows.keys)
-    given = RewardBudget(
+        size = len(rows.differences)
+    budget = RewardBudget(
         float(terms.epsilon), float(terms.delta), terms.reward_bound, rows.differences.shape[1],
         terms.adjacency, terms.at_most or 1, terms.covariance, size,
     )  # fmt: skip
-    noise = calibrated(given)
-    theta, moment = drawn(rows.differences, given, noise)
-    card = _card(given, noise, rows, terms, made)
-    reward = PrivateReward(theta, card, MAP if rows.texts else "given", moment)
-    content = reward.content
+    noise = calibrated(budget)
+    theta, moment = drawn(rows.differences, budget, noise)
+    card = _card(budget, noise, rows, terms, made)
+    content = PrivateReward(theta, card, MAP if rows.texts else "given", moment).content
     made = replace(made, sha256=sha256(content).hexdigest())
     return Debit(number, made, content, terms.delta)
 
@@ -293,6 +310,9 @@ def _card(
 ) -> dict[str, Any]:
     m = given.at_most
     unit = f"all pairs of one {terms.unit}, {m} at most" if terms.unit else "one labelled pair"
+    several = f"k values of {terms.unit}" if terms.unit else "k copies of one pair"
+    counted = ", the number of pairs" if size_is_public(terms) else "; not the number of pairs"
+    pairs = f" ({len(rows.differences)})" if size_is_public(terms) else ""
     how = "replaced by another" if given.adjacency == REPLACE else "added or removed"
     fixed = "features, hashes and their scales, " if rows.texts else "the map to features, "
     public = f"{fixed}the number of features, reward_bound, all values of this card"
@@ -316,6 +336,9 @@ def _card(
         "delta": given.delta,
         "adjacency": given.adjacency,
         "unit": unit,
+        "several": f"{several} are k units: k*epsilon and k*exp((k-1)*epsilon)*delta together",
+        "accounting": "total_epsilon and total_delta add up what one pair can have cost in all"
+        " releases of this ledger up to this one, whatever pairs they read",
         "earlier_epsilons": [float(one) for one in made.earlier],
         "total_epsilon": float(made.total),
         "total_delta": float(total_delta),
@@ -326,8 +349,7 @@ def _card(
         "clipping": rows.clipped,
         "reward_bound": given.reward_bound,
         "num_features": given.num_features,
-        "public": public + (f", the number of pairs ({len(rows.keys)})" if size_is_public(terms)
-                            else "; not the number of pairs"),
+        "public": public + counted + pairs,
         "ridge_tuned_for": given.size or "no number of pairs",
         "numbers": numbers,
     }  # fmt: skip
