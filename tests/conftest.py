@@ -48,6 +48,12 @@ def kept_blocks(tmp_path_factory):
     return (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "kept_blocks"
 
 
+@pytest.fixture(scope="session")
+def thorough(request):
+    """Whether all sizes of a test are wanted, as by ``--thorough``."""
+    return request.config.option.thorough
+
+
 @pytest.fixture(autouse=True)
 def collector_as_before():
     """A study of language models sets aside all that is there; the next test finds it again."""
@@ -123,6 +129,7 @@ def pytest_sessionfinish(session):
     outcome = yield
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter and config.stash[LEFT_OUT]:
+        reporter.ensure_newline()
         reporter.write_line(
             f"{config.stash[LEFT_OUT]} slow tests left out; python -m pytest --thorough runs all"
         )

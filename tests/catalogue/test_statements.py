@@ -1,7 +1,4 @@
-"""The statements against the catalogue, their LaTeX against the converter, and planted faults."""
-
-import re
-from xml.etree import ElementTree
+"""The statements against the catalogue, and planted faults."""
 
 import pytest
 
@@ -27,30 +24,11 @@ def test_a_planted_gap_is_found():
     assert gaps([*STATEMENTS, "p1.thm_9_9"], NAMES) == ["p1.thm_9_9: not in the catalogue"]
 
 
-def unconverted(latex):
-    """What the converter could not read, for one formula."""
-    converter = pytest.importorskip("latex2mathml.converter")
-    mathml = converter.convert(latex)
-    words = [element.text or "" for element in ElementTree.fromstring(mathml).iter()]
-    return [word for word in words if "\\" in word] + re.findall("<m[oi] />", mathml)
-
-
-@pytest.mark.parametrize("name", STATEMENTS)
-def test_every_formula_converts(name):
-    formulas = [part.text for part in parts(STATEMENTS[name].text) if part.math]
-    assert {latex: left for latex in formulas if (left := unconverted(latex))} == {}
-
-
-@pytest.mark.parametrize("latex", [r"\nosuchcommand x", r"\operatorname*{arg\,max}_r x"])
-def test_a_formula_outside_the_subset_is_seen_to_fail(latex):
-    assert unconverted(latex) != []
-
-
-@pytest.mark.parametrize("name", STATEMENTS)
-def test_a_statement_is_a_few_sentences(name):
-    words = [part.text for part in parts(STATEMENTS[name].text) if not part.math]
-    assert len(STATEMENTS[name].text) <= 1000
-    assert not any("\\" in part or "_" in part for part in words)
+def test_a_statement_is_a_few_sentences():
+    for name, statement in STATEMENTS.items():
+        words = [part.text for part in parts(statement.text) if not part.math]
+        assert len(statement.text) <= 1000, name
+        assert not any("\\" in part or "_" in part for part in words), name
 
 
 def test_parts_keep_words_and_formulas_apart():

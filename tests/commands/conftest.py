@@ -5,16 +5,6 @@ import sys
 import pytest
 
 
-def pytest_addoption(parser):
-    parser.addoption("--recipes", type=int, default=100, help="questions to which_mechanism")
-
-
-@pytest.fixture
-def recipes(request):
-    """How many questions are asked."""
-    return request.config.getoption("--recipes")
-
-
 @pytest.fixture
 def command(monkeypatch, tmp_path, capsys):
     """Runs ``python -m repro`` with words, in an empty folder; returns (status, out, err)."""

@@ -7,8 +7,6 @@ import inspect
 import types
 import typing
 
-import pytest
-
 from repro.study.discovery import find, slugs
 
 SIGNATURES = (1, 3)
@@ -30,20 +28,20 @@ def is_frozen(kind: object) -> bool:
     return dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("slug", slugs())
-def test_algorithms_are_functions_of_a_world(slug):
-    told = []
-    for check in find(slug).checks:
+def test_algorithms_are_functions_of_a_world():
+    wrong = []
+    every = [(slug, check) for slug in slugs() for check in find(slug).checks]
+    for slug, check in every:
         for algorithm in (check.right, *check.wrong):
-            name = f"{check.name}: {algorithm.__name__}"
-            given = inspect.signature(algorithm).parameters.values()
-            if sum(one.default is one.empty for one in given) not in SIGNATURES:
-                told.append(f"{name} has {inspect.signature(algorithm)}")
+            name = f"{slug}, {check.name}: {algorithm.__name__}"
+            parameters = inspect.signature(algorithm).parameters.values()
+            if sum(one.default is one.empty for one in parameters) not in SIGNATURES:
+                wrong.append(f"{name} has {inspect.signature(algorithm)}")
             elif not all(map(is_frozen, kinds_of(algorithm))):
-                told.append(f"{name}: {kinds_of(algorithm)} is no frozen dataclass")
-    assert told == []
+                wrong.append(f"{name}: {kinds_of(algorithm)} is no frozen dataclass")
+    assert wrong == []
 
 
-@pytest.mark.parametrize("slug", slugs())
-def test_worlds_are_frozen_dataclasses(slug):
-    assert [one for one in find(slug).worlds.values() if not is_frozen(one)] == []
+def test_worlds_are_frozen_dataclasses():
+    worlds = [world for slug in slugs() for world in find(slug).worlds.values()]
+    assert [world for world in worlds if not is_frozen(world)] == []

@@ -14,6 +14,7 @@ from tests.docs.fences import ROOT
 
 pytest.importorskip("mkdocs")
 pytest.importorskip("mkdocstrings")
+pytestmark = pytest.mark.slow
 
 
 def build(root, site):

@@ -17,19 +17,6 @@ FEW = ("budget=smoke", "budget.replicates=60", "budget.blocks=10")
 QUIET = ("tracking=none", "compute.workers=1")
 
 
-def pytest_addoption(parser):
-    parser.addoption("--kills", type=int, default=12, help="how many runs the fault suite kills")
-    parser.addoption(
-        "--injections", default="40", help="faults in system calls of each kind of writer, or: all"
-    )
-
-
-@pytest.fixture(scope="session")
-def kills(request):
-    """How many runs are killed."""
-    return request.config.getoption("kills", default=12)
-
-
 class Zygote:
     """Starts runs, kills them and tells how they ended."""
 

@@ -1,8 +1,7 @@
 """A fault at each call of a command that changes the disk: all or nothing, and then the same bytes.
 
-Each of seven errors once, an interrupted call, a disk that is full from there on, and kill -9.  The
-normal run tries some points of each command, spread over all; all of them, with the number of
-faults that each command met: ``python -m pytest tests/faults/test_injection.py --injections all``.
+Each of seven errors once, an interrupted call, a disk that is full from there on, and kill -9, at
+``MOST`` points of each command, spread over all of its calls.
 """
 
 import itertools
@@ -20,6 +19,7 @@ pytestmark = pytest.mark.slow
 
 MACHINE, REFUSED = 74, 2
 FAULTS = "faults injected"
+MOST = 10
 NOTES = "notes.txt"
 """Of the user's own, in every folder that a command writes to."""
 
@@ -38,19 +38,10 @@ def writers(tmp_path_factory):
     found.close()
 
 
-@pytest.fixture
-def most(request):
-    """How many injections there are of the commands, and of the tracker; None: of each call."""
-    asked = request.config.getoption("injections", default="40")
-    return None if asked == "all" else int(asked)
-
-
-def points(calls, most):
-    """(kind, k), as many as wanted, spread evenly over every kind and every k."""
+def points(calls):
+    """``MOST`` pairs (kind, k), spread evenly over every kind and every k."""
     every = [(kind, k) for k, kind in itertools.product(range(1, calls + 1), KINDS)]
-    if most is None or most >= len(every):
-        return every
-    return [every[int((i + 0.5) * len(every) / most)] for i in range(most)]
+    return [every[int((i + 0.5) * len(every) / MOST)] for i in range(MOST)]
 
 
 class Place:
@@ -174,7 +165,7 @@ def differing(one, other):
 
 
 @pytest.mark.parametrize("name", commands.COMMANDS)
-def test_commands(name, writers, most, tmp_path, record_property):
+def test_commands(name, writers, tmp_path, record_property):
     start = tmp_path / "start"
     assert writers.write(f"before {name}", start).status == 0
     (start / "outputs").mkdir(exist_ok=True)
@@ -186,8 +177,7 @@ def test_commands(name, writers, most, tmp_path, record_property):
     shutil.copytree(start, tmp_path / "seen")
     before = Place(tmp_path / "seen", start, writers, name).files()
     assert wanted.keys() > before.keys() or wanted != before
-    few = most and max(2, most // len(commands.COMMANDS))
-    tried = points(calls, few)
+    tried = points(calls)
     wrong = [
         (kind, k, fault)
         for kind, k in tried
@@ -239,11 +229,11 @@ def recorded(folder):
     return dict(rows)
 
 
-def test_tracking(tracker, most, store, tmp_path, record_property):
+def test_tracking(tracker, store, tmp_path, record_property):
     shutil.copytree(store, tmp_path / "counted")
     whole = tracker.write("track", tmp_path / "counted")
     before, each = recorded(store), len(recorded(tmp_path / "counted")) - len(recorded(store))
-    tried = points(whole.calls, most and max(2, most // 4))
+    tried = points(whole.calls)
     for number, (kind, k) in enumerate(tried):
         folder = tmp_path / f"{kind}_{k}"
         shutil.copytree(store, folder)

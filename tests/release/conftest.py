@@ -13,20 +13,6 @@ from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 ROOT = Path(__file__).parents[2]
 
 
-def pytest_addoption(parser):
-    parser.addoption("--trials", type=int, help="honest releases that are audited")
-    parser.addoption("--leaks", action="store_true", help="look at all forty leaky releases")
-    parser.addoption("--changes", type=int, help="of single bytes that are audited")
-
-
-@pytest.fixture
-def so_many(request):
-    """Name → what the option says, else few, or many where the tests are thorough."""
-    config = request.config
-    sizes = {"trials": (4, 40), "changes": (30, 200)}
-    return lambda name: config.getoption(name) or sizes[name][config.option.thorough]
-
-
 @pytest.fixture(scope="session")
 def records():
     return [

@@ -26,18 +26,16 @@ def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
     assert "e^B + e^(2B)·e^ε/(e^ε−1)²" in text
 
 
-@pytest.mark.parametrize("name", sorted(ROWS))
-def test_every_statement_fits_its_screen(name, tmp_path):
+def test_every_statement_fits_its_screen(tmp_path, thorough):
     """At most 80 columns, but for formulas and names that cannot be broken."""
-    text = page(ROWS[name], CATALOGUE, tmp_path / "none")
-    first, *lines = text.splitlines()
-    assert len(first) <= 160
-    for line in lines:
-        assert len(line) <= 80 or " " not in line.strip(), line
-    row = ROWS[name]
-    assert row.item.title.split()[0] in text
-    assert all(f"python -m repro theorem={slug}" in text for slug in row.expected)
-    assert not row.item.reason or "No experiment" in text
+    for name, row in list(ROWS.items())[:: 1 if thorough else 16]:
+        text = page(row, CATALOGUE, tmp_path / "none")
+        first, *lines = text.splitlines()
+        assert len(first) <= 160, name
+        assert [line for line in lines if len(line) > 80 and " " in line.strip()] == [], name
+        assert row.item.title.split()[0] in text
+        assert all(f"python -m repro theorem={slug}" in text for slug in row.expected), name
+        assert not row.item.reason or "No experiment" in text, name
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,6 @@ import pytest
 from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 
 
-def pytest_addoption(parser):
-    parser.addoption("--reruns", type=int, default=150, help="releases of each planted dataset")
-
-
 @pytest.fixture(autouse=True)
 def own_state(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))

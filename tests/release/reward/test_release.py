@@ -334,9 +334,9 @@ def test_released_numbers_lie_on_the_grid_and_tell_nothing_below_it(planted):
 
 
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
-def test_reruns_on_a_planted_pair_are_consistent_with_the_claim(adjacency, request):
+def test_reruns_on_a_planted_pair_are_consistent_with_the_claim(adjacency, thorough):
     """P(E under D) ≤ e^ε·P(E under D′) + δ for half lines, by Clopper and Pearson's bounds."""
-    reruns = request.config.getoption("--reruns")
+    reruns = 1000 if thorough else 150
     given = RewardBudget(1.0, 1e-6, 2.0, 2, adjacency)
     noise = calibrated(given)
     common = np.tile(np.array([[2.0, 0.0], [-2.0, 0.0]], np.float32), (100, 1))
