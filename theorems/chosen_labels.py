@@ -10,9 +10,10 @@ every such adversary, with probability at least 1−δ,
 
     E(ĥ − h*)² ≤ (1/q)·(c²ℓ/n + 2ζα + 3c·√(αℓ/n)·1{CTL}),   ℓ = log(2|H|/δ),
 
-and for 0 < h₀ < 1, ζα < h₀/2 and every learner there are two worlds, h* = ±h₀ in one cell and known
-elsewhere, in one of which lim inf E(ĥ − h*)² ≥ 2ζα·h₀ as n → ∞.  So the root mean squared error is
-√(ζα) up to a constant: against Huber's adversary it is ζα (Lemma 3.3).
+and for 0 < h₀ < 1, ζα < h₀/2, every p < 2ζα/h₀ and every learner there are two worlds, h* = ±h₀ in
+one cell of mass p and known elsewhere, for which the lim inf over n of the larger E(ĥ − h*)² is at
+least p·h₀².  So the lim inf over n of the supremum over worlds is at least 2ζα·h₀, and the worst
+root mean squared error is √(ζα) up to a constant: against Huber's adversary it is ζα (Lemma 3.3).
 
 World: a cell of mass p, h* = h₀ in it; everything else is known.  The p that is worst counts, and
 there the adversary turns every label +1 that it can pay for.  The class is a fine grid of h in

@@ -14,11 +14,11 @@ most ω(2Z, ξ): a factor 2 at every B′, ε, ξ and d.  γ·g is 2B′ for sma
 
 ζα/(γ√ξ) where coverage rules, √(ζαg) without.  Without coverage the minimax floor of LTC over that
 of CTL is at least √c(ε) as α → 0, because LTC(α) is at least as bad as CTL((1−τ)c(ε)α) (Theorem 6
-of the page), and at most 2√c(ε); one estimator alone need not feel the order.  In the L2 norm the
-floor is at least t/2 with ξ·p(t) = 2Z, which is Z/(γξ) for small Z: P4's Theorem 5.7 is attained
-with constant 1, and LTC costs c(ε) as α → 0.  For policies SubOpt/√κ of every learner is, in the
-worst case, at least ½√(Z·g) as Z → 0, and pessimism with the halfspace estimator has at most
-2√(2Z·g).
+of the page), and at most √(2k/(k+1))·√c(ε) for k features (Theorem 7), √c(ε) for one; one estimator
+alone need not feel the order.  In the L2 norm the floor is at least t/2 with ξ·p(t) = 2Z, which is
+Z/(γξ) for small Z: P4's Theorem 5.7 is attained with constant 1, and LTC costs c(ε) as α → 0.  For
+policies SubOpt/√κ of every learner is, in the worst case, at least ½√(Z·g) as Z → 0, and pessimism
+with the halfspace estimator has at most 2√(2Z·g).
 
 Rows.  ``separation``, ``covered_separation``: Lemma 2 of that page, proved by intervals;
 ``regimes_…``: ω against its two regimes, by formulas.  ``pairs_…``: the largest distance that

@@ -2,7 +2,7 @@
 
 Own statement (proof in docs/explanations/unknown_budget.md).  Rewards θ·x, two responses a state
 with the difference θ·x, x = 1 and 2; a label keeps its signal s = tanh(ε/2), of which the learner
-knows that it lies in [s₁/2, s₁], s₁ = tanh(½), that is ε in [.470, 1].  For every n and learner
+knows that it lies in [s₁/2, s₁], s₁ = tanh(½), that is ε in [.471, 1].  For every n and learner
 
     max over θ and ε of E SubOpt ≥ (5β/8)·σ′(4βδ)·(2(1 − s₁²/4)/(65·n·s₁²))^(1/3),
 

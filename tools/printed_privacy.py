@@ -2,7 +2,9 @@
 
 For pairs (and, with HL in the place of L, trajectories) and rankings at ε = 1.  *Replaced*: one
 record is replaced by any other.  By exact δ(ε) of neighbours in d = 1, of the most telling starts
-of the search at n = 1e5 in d = 2 and 3, and of a mirrored record as n → ∞ for the pair (θ̃, Σ̃).
+of the search in d = 2 and 3, and of a mirrored record as n → ∞ for the pair (θ̃, Σ̃).  Algorithm 1
+asks for δ ≤ 1/n²: searches have at most 1e5 and at most δ^(−1/2) records, and the limit n → ∞ is
+taken only where 1e6 records are allowed.
 *Added or removed*: one record stands in the place of a tie, n being public; by exact δ(ε) of such
 neighbours whose other records are all ties.  Each of these numbers is where a failure was
 computed; none is a proof that the claim holds elsewhere.  The last table is proved: what the
@@ -54,13 +56,24 @@ from theorems.objective_perturbation_privacy import (
     searched,
 )
 
-EPSILON, FAILURE_PROB, N_PAIRS, ANGLES = 1.0, 0.05, 100_000, 80
+EPSILON, FAILURE_PROB, MOST_PAIRS, ANGLES = 1.0, 0.05, 100_000, 80
+LARGE = 1_000_000
+"""Records from which on the limit n → ∞ is taken for a mirrored record."""
 BOUNDS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 DELTAS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-9, 1e-12, 1e-15, 1e-20, 1e-30)
 AT_DELTAS, AT_BOUNDS = (1e-6, 1e-30), (1.0, 5.0)
 
 Leaks = Callable[[float, float], bool]
 """(LB, δ) → whether neighbours with a larger δ(ε) than claimed were found."""
+
+
+def allowed_pairs(delta: float) -> int:
+    """The largest n with δ ≤ 1/n², which Algorithm 1 asks for.
+
+    >>> allowed_pairs(1e-6), allowed_pairs(1e-3)
+    (1000, 31)
+    """
+    return math.floor(delta**-0.5 * (1 + 1e-12))
 
 
 def _exceeds(algorithm: Callable[[Any], Mechanism], world: Any) -> bool:
@@ -79,7 +92,7 @@ def estimate(dimension: int, bound: float, delta: float) -> bool:
     """Lemma A.10: θ̃ at (ε/2, δ/2)."""
     world = EstimateRelease(
         epsilon=EPSILON, dp_delta=delta, failure_prob=FAILURE_PROB, reward_bound=bound,
-        dimension=dimension, ranked=2, searched_pairs=N_PAIRS,
+        dimension=dimension, ranked=2, searched_pairs=min(MOST_PAIRS, allowed_pairs(delta)),
         neighbours=flipped_or_moved if dimension == 1 else searched,
     )  # fmt: skip
     return _exceeds(lemma_a_10.printed, world)
@@ -95,14 +108,15 @@ def on_a_line(comparison: ComparisonKind, bound: float, delta: float) -> bool:
 
 
 def together(dimension: int, bound: float, delta: float) -> bool:
-    """(θ̃, Σ̃) at (ε, δ) in d ≥ 2: a mirrored record as n → ∞, or θ̃ alone at n = 1e5."""
+    """(θ̃, Σ̃) at (ε, δ) in d ≥ 2: a mirrored record as n → ∞, or θ̃ alone at n ≤ 1e5."""
     plane = InThePlane(
         epsilon=EPSILON, dp_delta=delta, failure_prob=FAILURE_PROB, reward_bound=bound
     )
-    if _exceeds(theorem_4_1.printed, plane):
+    if allowed_pairs(delta) >= LARGE and _exceeds(theorem_4_1.printed, plane):
         return True
     made = printed(EPSILON, delta, curvature(bound), dimension, FAILURE_PROB)
-    alone = most_telling(World(N_PAIRS, bound, dimension), made, EPSILON)
+    n_pairs = min(MOST_PAIRS, allowed_pairs(delta))
+    alone = most_telling(World(n_pairs, bound, dimension), made, EPSILON)
     return alone.exact_delta(EPSILON) > delta
 
 
@@ -115,7 +129,7 @@ def rankings_together(dimension: int, bound: float, delta: float) -> bool:
     made = printed(EPSILON, delta, gamma, dimension, FAILURE_PROB)
     across = gradients_on_grid(RANKED, bound, ANGLES)
     shift = 2 * float(np.abs(across).max()) / made.sigma
-    if GaussianShift(shift).exact_delta(EPSILON) > delta:
+    if allowed_pairs(delta) >= LARGE and GaussianShift(shift).exact_delta(EPSILON) > delta:
         return True
     ranking = RankedFeatures(_along((1.0, 1.0, -1.0), dimension))
     return _leaks_from_a_tie(ranking, RANKINGS, dimension, bound, delta, EPSILON, delta)
