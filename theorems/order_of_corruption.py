@@ -7,9 +7,9 @@ an LTC adversary who sees the raw labels and replaces at most αn reports, such 
 of features, true labels and messages are within e^(−τ²αn/(2−τ)) in total variation.  So
 P_LTC(ℓ ≥ s) ≥ P_CTL(ℓ ≥ s) less that, for every estimator, loss ℓ and s.  The adversary behind
 the randomizer replaces the report of a label y that was turned to ȳ by a maximal coupling of Q(·|y)
-and Q(·|ȳ); they differ with probability at most 1/c(ε).  In protocols that are not interactive, or against adversaries who do
-not look ahead, an adversary who knows θ and sees reports and no labels (as in Definitions 3.3 and
-3.4) does the same to the law of messages.
+and Q(·|ȳ); they differ with probability at most 1/c(ε).  In protocols that are not interactive, or
+against adversaries who do not look ahead, an adversary who knows θ and sees reports and no labels
+(as in Definitions 3.3 and 3.4) does the same to the law of messages.
 
 Prior work: Cheu, Smith and Ullman (2021) for attacks on reports that are worth more than attacks on
 data; Acharya, Sun and Zhang (2021) for couplings of messages; see the page for the others.
