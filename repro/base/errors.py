@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import errno
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 OF_THE_MACHINE = frozenset(
@@ -48,6 +48,32 @@ def one_line(text: str) -> str:
     'a b'
     """
     return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
+
+
+MOST_NAMED = 10
+"""Names that a line lists at most."""
+
+
+def among(word: str, known: Iterable[str]) -> str:
+    """Which names are allowed in the place of ``word``: all of them, or the ten nearest.
+
+    >>> among("smok", ["laptop", "paper", "smoke"])
+    'did you mean smoke? allowed: laptop, paper, smoke'
+    """
+    names = list(known)
+    return f"{nearest(word, names)}allowed: {at_most_ten(word, names)}"
+
+
+def at_most_ten(word: str, names: Sequence[str]) -> str:
+    """A list of names in a line: all of them, or the ten nearest to ``word``.
+
+    >>> at_most_ten("seed_1", [f"seed{i}" for i in range(12)])[-10:]
+    'and 2 more'
+    """
+    if len(names) <= MOST_NAMED:
+        return ", ".join(names)
+    close = difflib.get_close_matches(word, names, n=MOST_NAMED, cutoff=0.0)
+    return f"{', '.join(close)} and {len(names) - MOST_NAMED} more"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

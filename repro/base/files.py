@@ -13,17 +13,19 @@ import platform
 import re
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, one_line
 
 LARGEST, LARGEST_YAML = 1 << 24, 1 << 20
 """Bytes; a larger file is none of ours, and would cost memory, or minutes in a parser."""
 
 DEEPEST = 200
+MOST_VALUES = 10**6
+"""Of a YAML file, each counted as often as it is referred to."""
 DAY = 86_400.0
 _DRAFT = re.compile(r"^\..*\.draft-(?P<node>.+)-(?P<pid>\d+)(\.\w+)?$")
 
@@ -112,15 +114,75 @@ def yaml_mapping(key: str, path: Path) -> dict[str, Any]:
     Raises:
         BadInput: it cannot be read or holds something else.
     """
-    import yaml
+    from yaml import MarkedYAMLError, YAMLError
 
     text = small_text(key, path, LARGEST_YAML)
     try:
-        found = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as problem:
-        why = str(problem).splitlines()[0][:120] if isinstance(problem, yaml.YAMLError) else ""
-        raise BadInput(key, path, f"is not valid YAML {why}".strip()) from None
-    return _mapping(key, path, found, "a YAML mapping")
+        content = plain_yaml(text)
+    except (YAMLError, ValueError) as problem:
+        why = str(problem)
+        if isinstance(problem, MarkedYAMLError) and problem.problem_mark:
+            why = f"line {problem.problem_mark.line + 1}: {problem.problem}"
+        raise BadInput(key, path, f"is not valid YAML: {one_line(why)[:120]}") from None
+    return _mapping(key, path, content, "a YAML mapping")
+
+
+def plain_yaml(text: str) -> Any:
+    """The plain values of a YAML text, read by libyaml where it is there.
+
+    Raises:
+        ValueError: a few lines stand for a deep or huge content.
+        yaml.YAMLError: the text is no YAML, has a key twice, or a tag that names code.
+    """
+    import yaml
+
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+    class Loader(loader):
+        """Refuses a key that stands twice in a mapping."""
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            for number, key in enumerate(keys):
+                if key in keys[:number]:
+                    raise yaml.MarkedYAMLError(
+                        problem=f"{key} stands twice", problem_mark=node.start_mark
+                    )
+            return super().construct_mapping(node, deep)
+
+    _refuse_huge(yaml.parse(text, Loader=loader))
+    return yaml.load(text, Loader=Loader)
+
+
+def _refuse_huge(events: Iterable[Any]) -> None:
+    """Count depth and values before any is made: libyaml ends the process on a deep text.
+
+    Raises:
+        ValueError: deeper than ``DEEPEST``, or more values than ``MOST_VALUES`` once every alias
+            is what it stands for.
+    """
+    from yaml import AliasEvent, CollectionEndEvent, CollectionStartEvent, ScalarEvent
+
+    sizes: dict[str, int] = {}
+    above: list[tuple[str | None, int]] = []
+    total = 0
+    for event in events:
+        if isinstance(event, CollectionStartEvent):
+            above.append((event.anchor, total))
+            total += 1
+        elif isinstance(event, CollectionEndEvent):
+            anchor, before = above.pop()
+            sizes |= {anchor: total - before} if anchor else {}
+        elif isinstance(event, ScalarEvent):
+            total += 1
+        elif isinstance(event, AliasEvent):
+            if event.anchor in {anchor for anchor, _ in above}:
+                raise ValueError(f"{event.anchor} holds itself")
+            total += sizes.get(event.anchor, 1)
+        if len(above) > DEEPEST:
+            raise ValueError(f"nested more than {DEEPEST} deep")
+        if total > MOST_VALUES:
+            raise ValueError(f"more than {MOST_VALUES} values")
 
 
 def unreadable(key: str, path: Path | str, problem: Exception) -> BadInput:

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
-from repro.base.errors import BadInput, nearest
+from repro.base.errors import BadInput, among, at_most_ten
 
 
 def keyword_values(words: Sequence[str], model: type[BaseModel]) -> dict[str, Any]:
@@ -22,11 +22,10 @@ def keyword_values(words: Sequence[str], model: type[BaseModel]) -> dict[str, An
     for word in words:
         key, separator, text = word.partition("=")
         if not separator:
-            raise BadInput("argument", word, f"allowed: key=value with key in {', '.join(known)}")
+            keys = at_most_ten(word, known)
+            raise BadInput("argument", word, f"allowed: key=value with key in {keys}")
         if key not in known:
-            raise BadInput(
-                key, text, f"unknown key; {nearest(key, known)}allowed: {', '.join(known)}"
-            )
+            raise BadInput(key, text, f"unknown key; {among(key, known)}")
         if key in found:
             raise BadInput(key, text, "given twice; allowed: once")
         found[key] = _scalar(key, text)

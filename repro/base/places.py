@@ -6,6 +6,7 @@ theorem.  No code of a place is run to see what is there.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import os
 import re
@@ -19,7 +20,7 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 
-from repro.base.errors import BadInput, nearest
+from repro.base.errors import BadInput
 from repro.base.files import expanded
 from repro.base.paths import PACKAGE
 
@@ -106,7 +107,13 @@ def own_folder(given: str | Path | None = None) -> Path:
 
 
 def own(folder: Path) -> Place:
-    """A user's folder; its import name collides with no other and is the same in every process."""
+    """A user's folder; its import name collides with no other and is the same in every process.
+
+    Raises:
+        BadInput: the folder's path is no text, so that no file of a run could name it.
+    """
+    if not str(folder).isprintable():
+        raise BadInput("folder", folder, "is no printable text; allowed: a folder that is")
     return Place(folder, OWN + hashlib.blake2b(str(folder).encode(), digest_size=6).hexdigest())
 
 
@@ -146,9 +153,18 @@ def place_of(name: str, folder: Path | None = None) -> Place:
         files = " and ".join(str(one.code(name)) for one in having)
         raise BadInput("theorem", name, f"is the name of {files}; allowed: another for yours")
     if not having:
-        known = names(folder)
-        raise BadInput("theorem", name, f"{nearest(name, known)}allowed: {', '.join(known)}")
+        raise BadInput("theorem", name, no_such_experiment(name, names(folder)))
     return having[0]
+
+
+def no_such_experiment(name: str, known: Sequence[str]) -> str:
+    """What a line says of an unknown name: the nearest that is, and where all are listed.
+
+    >>> no_such_experiment("offline_gpa", ["offline_gap", "log_regret"])
+    'no such experiment; did you mean offline_gap? repro run --help lists all'
+    """
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
+    return f"no such experiment; did you mean {close[0]}? repro run --help lists all"
 
 
 def _of_package(entry: EntryPoint) -> Place | None:

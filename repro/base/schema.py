@@ -23,6 +23,7 @@ MAX_PAIRS = 10**15
 """Counts up to here are exact in float64."""
 LARGEST = 1e18
 """Beyond this a number is a slip, and products of a few such numbers overflow."""
+LEAST_BUDGET = 1e-6
 MAX_BUDGET = 100.0
 """A finite budget; beyond it no float64 tells randomized response from none: ask for inf."""
 
@@ -41,10 +42,20 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) else value
 
 
-def _budget(value: float) -> float:
-    if MAX_BUDGET < value < math.inf:
-        raise ValueError(f"up to {MAX_BUDGET:g}, or inf for no privacy")
+def _finite_budget(value: float) -> float:
+    if not LEAST_BUDGET <= value <= MAX_BUDGET:
+        raise ValueError(f"{_too(value)}; allowed: 1e-6 to {MAX_BUDGET:g}")
     return value
+
+
+def _budget(value: float) -> float:
+    if not (LEAST_BUDGET <= value <= MAX_BUDGET or value == math.inf):
+        raise ValueError(f"{_too(value)}; allowed: 1e-6 to {MAX_BUDGET:g}, or inf for no privacy")
+    return value
+
+
+def _too(value: float) -> str:
+    return "too small" if value < LEAST_BUDGET else "too large" if value > 0 else "not a number"
 
 
 def _file_name(value: str) -> str:
@@ -63,10 +74,12 @@ Number = Annotated[float, BeforeValidator(_a_number)]
 Whole = Annotated[int, BeforeValidator(_whole)]
 Epsilon = Annotated[
     Number,
-    Field(ge=1e-6, description="privacy budget, in [1e-6, 100] or inf"),
+    Field(description="privacy budget, in [1e-6, 100] or inf"),
     AfterValidator(_budget),
 ]
-FiniteEpsilon = Annotated[Number, Field(ge=1e-6, le=MAX_BUDGET, description="privacy budget")]
+FiniteEpsilon = Annotated[
+    Number, Field(description="privacy budget, in [1e-6, 100]"), AfterValidator(_finite_budget)
+]
 Pairs = Annotated[Whole, Field(ge=1, le=MAX_PAIRS, description="number of labels")]
 KLWeight = Annotated[Number, Field(gt=1e-6, lt=1e6, description="weight of KL in the objective")]
 Blocks = Annotated[Whole, Field(ge=5, le=1000, description="independent blocks of replicates")]
@@ -150,7 +163,7 @@ def _bad_input(
         known = list(model.model_fields) if len(parts) == 1 else []
         return BadInput(key, value, f"unknown key; {nearest(str(parts[-1]), known)}".strip("; "))
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    return BadInput(key, value, f"allowed: {message}")
+    return BadInput(key, value, message if "allowed: " in message else f"allowed: {message}")
 
 
 def _length_words(error: Mapping[str, Any]) -> str:

@@ -55,7 +55,7 @@ def _job(config: DictConfig) -> None:
 
 def main(words: list[str]) -> int:
     """Run what the words of a command line say; the exit status of the contract."""
-    from repro.commands.process.table import refuse_words_without_key
+    from repro.commands.process.table import options_first, refuse_words_without_key
     from repro.commands.runs.job import status_of
     from repro.commands.runs.validation import refuse_names_of_code
     from repro.report.secret_address import hide_secrets
@@ -67,6 +67,7 @@ def main(words: list[str]) -> int:
         print(versions())
         return 0
     try:
+        words = options_first(words)
         refuse_names_of_code(words)
         refuse_words_without_key(words)
         sys.argv[1:] = with_search_path(hide_secrets(words))

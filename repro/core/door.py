@@ -16,7 +16,7 @@ from typing import Annotated, Any, get_type_hints
 from pydantic import AfterValidator, ConfigDict, Field
 
 from repro.base.axis_domains import domain_of
-from repro.base.errors import BadInput, nearest
+from repro.base.errors import BadInput, among, nearest
 from repro.base.schema import Blocks, Model, Positive, validate, validate_union
 from repro.core.check import Check, SweptCheck, Theorem
 from repro.core.worlds import FIELD_OF, NO_PLAIN_VALUE, Sweep, field_values, put
@@ -113,8 +113,7 @@ def refuse_unknown(place: str, names: Iterable[str], known: Sequence[str]) -> No
     """
     for name in names:
         if name not in known:
-            allowed = f"{nearest(name, known)}allowed: {', '.join(sorted(known))}"
-            raise BadInput(f"{place}.{name}", "(unknown)", allowed)
+            raise BadInput(f"{place}.{name}", "(unknown)", among(name, sorted(known)))
 
 
 def _sweep(check: Check, values: Mapping[str, Any], worlds: Mapping[str, Any], place: str) -> Sweep:
@@ -143,8 +142,7 @@ def _numbers(
     numbers = validate(SweepNumbers, values, place)
     name = numbers.world or _only(worlds, place)
     if name not in worlds:
-        allowed = f"{nearest(name, worlds)}allowed: {', '.join(worlds)}"
-        raise BadInput(f"{place}.world", name, allowed)
+        raise BadInput(f"{place}.world", name, among(name, worlds))
     known = field_values(worlds[name])
     for field in numbers.model_extra or {}:
         if field.partition(".")[0] not in known:
@@ -180,8 +178,7 @@ def made(kind: type, given: Mapping[str, Any], place: str) -> Any:
     known = [one.name for one in fields(kind) if one.init]
     for name in given:
         if name not in known:
-            hint = nearest(name, known)
-            raise BadInput(f"{place}.{name}", "(unknown)", f"{hint}allowed: {', '.join(known)}")
+            raise BadInput(f"{place}.{name}", "(unknown)", among(name, known))
     for one in fields(kind):
         needed = one.init and one.default is MISSING and one.default_factory is MISSING
         if needed and given.get(one.name) is None:
@@ -202,8 +199,7 @@ def meant(kind: type, field: str, value: Any, place: str) -> Any:
     words = words_of(kind).get(field)
     if isinstance(value, str) and isinstance(words, Mapping):
         if value not in words:
-            hint = nearest(value, words)
-            raise BadInput(f"{place}.{field}", value, f"{hint}allowed: {', '.join(words)}")
+            raise BadInput(f"{place}.{field}", value, among(value, words))
         return words[value]
     if isinstance(value, Mapping):
         if callable(words):

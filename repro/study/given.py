@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from repro.base.errors import BadInput, nearest
+from repro.base.errors import BadInput, among
 from repro.base.paths import conf_dir
 from repro.core.check import SweptCheck
 from repro.study.config import Overrides
@@ -58,8 +58,7 @@ def refuse_departures(kept: Mapping[str, Any], given: Mapping[str, Any], place: 
     # a mapping of mappings holds things by name: worlds, sweeps
     for key in given if all(isinstance(value, Mapping) for value in kept.values()) else ():
         if kept and key not in kept:
-            hint = nearest(str(key), kept)
-            raise BadInput(f"{place}.{key}", "(unknown)", f"{hint}allowed: {', '.join(kept)}")
+            raise BadInput(f"{place}.{key}", "(unknown)", among(str(key), kept))
 
 
 def refuse_without_effect(plan: Plan, kept: Mapping[str, Any], instance: Mapping[str, Any]) -> None:

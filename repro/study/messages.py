@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from repro.base.errors import BadInput, nearest
+from repro.base.errors import BadInput, among
+from repro.base.places import no_such_experiment
 
 
 def top_level() -> tuple[str, ...]:
@@ -33,7 +34,8 @@ def _missing_option(problem: BaseException) -> BadInput | None:
         return None
     group, _, name = found.rpartition("/")
     group = group.removeprefix("/") or "config"
-    return BadInput(group, name, f"{nearest(name, options)}allowed: {', '.join(options)}")
+    refusal = no_such_experiment if group == "theorem" else among
+    return BadInput(group, name, refusal(name, options))
 
 
 def _unknown_key(text: str) -> BadInput | None:
@@ -45,6 +47,5 @@ def _unknown_key(text: str) -> BadInput | None:
     if not match:
         return None
     key = match.group(1).split("=")[0].lstrip("+")
-    known = top_level() if "." not in key else ()
-    allowed = f"allowed: {', '.join(top_level())}" if known else "see --cfg job for the keys there"
-    return BadInput(key, "", f"unknown key; {nearest(key, known)}{allowed}")
+    allowed = "see --cfg job for the keys there" if "." in key else among(key, top_level())
+    return BadInput(key, "", f"unknown key; {allowed}")

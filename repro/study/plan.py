@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from repro.base.errors import BadInput, nearest, without_exit
+from repro.base.errors import BadInput, among, without_exit
 from repro.base.schema import validate
 from repro.core.check import SweptCheck, Theorem
 from repro.core.claims import DeclaredCheck
@@ -96,7 +96,7 @@ def _built(key: _ByContent) -> Built:
     known = [one.name for one in experiment.checks]
     for name in plan.only or ():
         if name not in known:
-            raise BadInput("only", name, f"{nearest(name, known)}allowed: {', '.join(known)}")
+            raise BadInput("only", name, among(name, known))
     chosen = [one for one in experiment.checks if plan.only is None or one.name in plan.only]
     made = Built(experiment, tuple(chosen))
     _ = made.checks  # a claim's formula without a value is refused before anything is measured

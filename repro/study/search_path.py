@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from functools import cache
 
 from repro.base.errors import BadInput
+from repro.base.files import yaml_mapping
 from repro.base.places import Place, broken, own_folder, places, shipped
 
 KEY = re.compile(r"\+{0,2}theorems_from=")
+THEOREM = re.compile(r"\+{0,2}theorem=")
 
 
 def with_search_path(words: Sequence[str]) -> list[str]:
@@ -27,9 +29,23 @@ def with_search_path(words: Sequence[str]) -> list[str]:
     others = [one for one in places(_folder(words)) if one != shipped() and one.names()]
     if not others:
         return list(words)
+    _refuse_malformed(words, others)
     overrides = (i for i, word in enumerate(words) if "=" in word and not word.startswith("-"))
     at = next(overrides, len(words))
     return [*words[:at], f"hydra.searchpath=[{','.join(map(_quoted, others))}]", *words[at:]]
+
+
+def _refuse_malformed(words: Sequence[str], others: Sequence[Place]) -> None:
+    """Read the configs of the named theorems within bounds, which Hydra does not have.
+
+    Raises:
+        BadInput: one is no YAML mapping of plain values.
+    """
+    chosen = " ".join(word for word in words if THEOREM.match(word))
+    for place in others:
+        for name in place.names():
+            if "glob(" in chosen or re.search(rf"\b{name}\b", chosen):
+                yaml_mapping("theorem", place.config(name))
 
 
 @cache

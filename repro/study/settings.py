@@ -144,7 +144,9 @@ class Session:
 
     def tracking_values(self) -> dict[str, str]:
         """Tracking settings with the default store, SQLite below ``output_dir``, filled in."""
-        uri = self.tracking.uri or f"sqlite:///{self.output_dir / 'mlflow.db'}"
+        # only what an address reads otherwise: SQLAlchemy before 2.1 takes a space as it is
+        path = str(self.output_dir / "mlflow.db").replace("%", "%25").replace("?", "%3F")
+        uri = self.tracking.uri or f"sqlite:///{path}"
         return {"kind": self.tracking.kind, "uri": uri, "experiment": self.tracking.experiment}
 
 

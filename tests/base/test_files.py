@@ -1,12 +1,21 @@
 """Drafts of killed processes go, drafts of living ones and other files stay."""
 
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
-from repro.base.files import _node, atomic_write, remove_stale, write_together
+from repro.base.errors import BadInput
+from repro.base.files import (
+    LARGEST_YAML,
+    _node,
+    atomic_write,
+    remove_stale,
+    write_together,
+    yaml_mapping,
+)
 from repro.study.blocks import BlockStore
 
 
@@ -72,6 +81,41 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
         (draft.parent / "no" / "such" / "file").write_text("new")
     assert [p.name for p in tmp_path.iterdir()] == ["a.json"]
     assert path.read_text() == "old"
+
+
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 10)
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"a: 1\n\tb: 2\n", "is not valid YAML: line 2: found "),
+        (b"a: [1\n", "is not valid YAML: line 2: "),
+        (b"a: !!python/object/apply:os.system [id]\n", "is not valid YAML: line 1: could not"),
+        (b"a: 1\nb: 2\na: 3\n", "is not valid YAML: line 1: a stands twice"),
+        (b"\xff\xfe", "is not UTF-8 text"),
+        (b"a: " + b"[" * 200_000, "is not valid YAML: nested more than 200 deep"),
+        (BOMB.encode(), "is not valid YAML: more than 1000000 values"),
+        (b"a: &b {c: *b}\n", "is not valid YAML: b holds itself"),
+        (b"- 1\n", "holds something else; allowed: a YAML mapping"),
+        (b"x" * (LARGEST_YAML + 1), "is too large"),
+    ],
+    ids=["tab", "bracket", "code", "twice", "bytes", "deep", "bomb", "cycle", "list", "large"],
+)
+def test_a_yaml_file_that_is_refused(content, line, tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=f"^theorem={path}: {re.escape(line)}"):
+        yaml_mapping("theorem", path)
+
+
+def test_a_yaml_file_with_aliases_and_merged_keys(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\nc: [*a, *a]\n")
+    both = {"x": 1, "y": 2}
+    assert yaml_mapping("a", path) == {"a": both, "b": {"x": 1, "y": 3}, "c": [both, both]}
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.metadata import EntryPoint
 
@@ -64,8 +65,14 @@ def test_the_current_folder_counts_and_the_projects_own_only_once(tmp_path, monk
 
 def test_an_unknown_name_gets_the_nearest(tmp_path):
     pair(tmp_path, "my_bound")
-    with pytest.raises(BadInput, match=r"^theorem=my_buond: did you mean my_bound\? allowed: "):
+    with pytest.raises(BadInput, match=r"^theorem=my_buond: no such .*; did you mean my_bound\? "):
         place_of("my_buond", tmp_path)
+
+
+def test_a_folder_whose_name_is_no_text_is_refused(tmp_path):
+    folder = tmp_path / os.fsdecode(b"b\xff")
+    with pytest.raises(BadInput, match=r"b\?: is no printable text; allowed: a folder that is$"):
+        places.places(folder)
 
 
 def test_a_shipped_name_is_refused_in_a_folder(tmp_path):

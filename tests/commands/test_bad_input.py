@@ -3,7 +3,10 @@
 import pytest
 
 CASES = {
-    "unknown theorem": ("theorem=offline_gpa", "theorem=offline_gpa: did you mean offline_gap?"),
+    "unknown theorem": (
+        "theorem=offline_gpa",
+        "theorem=offline_gpa: no such experiment; did you mean offline_gap? repro run --help",
+    ),
     "unknown key": ("epsilonn=1", "epsilonn: unknown key; did you mean epsilon?"),
     "unknown nested key": (
         "theorem.worlds.linear.scal=1",
@@ -39,10 +42,10 @@ CASES = {
         "theorem=kl_contraction reward_class=box",
         "reward_class=Box(half_width=1.0): changes nothing in kl_contraction",
     ),
-    "epsilon 0": ("epsilon=0", "epsilon=0: allowed: "),
-    "epsilon negative": ("epsilon=-1", "epsilon=-1: allowed: "),
+    "epsilon 0": ("epsilon=0", "epsilon=0: too small; allowed: "),
+    "epsilon negative": ("epsilon=-1", "epsilon=-1: too small; allowed: "),
     "epsilon text": ("epsilon=abc", "epsilon=abc: allowed: a number"),
-    "epsilon nan": ("epsilon=nan", "epsilon=nan: allowed: "),
+    "epsilon nan": ("epsilon=nan", "epsilon=nan: not a number; allowed: "),
     "epsilon empty": ("epsilon=", "epsilon: allowed: a number"),
     "epsilon boolean": ("epsilon=true", "epsilon=True: allowed: a number"),
     "n_pairs 0": ("n_pairs=0", "n_pairs=0: allowed: "),
@@ -138,7 +141,7 @@ def test_an_unwritable_folder(command, tmp_path, key):
 def test_a_multirun_with_one_bad_job_starts_none(command, tmp_path):
     status, _, err = command("-m", "epsilon=1,-1")
     assert status == 2
-    assert err == "error: epsilon=-1: allowed: greater than or equal to 0.000001\n"
+    assert err == "error: epsilon=-1: too small; allowed: 1e-6 to 100, or inf for no privacy\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -119,12 +119,22 @@ def test_hydras_own_words_pass(words):
     refuse_words_without_key(words)
 
 
+def test_options_may_stand_between_the_keys(command):
+    """Hydra's own parser reads no key behind an option that stands behind a key."""
+    words = ("theorem=kl_contraction", "--cfg", "job", "seed=3", "-p", "budget", "budget=smoke")
+    status, out, _ = command(*words)
+    assert (status, out.splitlines()[0]) == (0, "# @package budget")
+    assert command("seed=0", "-m", "seed=1,-1")[::2] == (
+        2, "error: seed=-1: allowed: greater than or equal to 0\n"
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["offline_gap", "seed=1"], "you may mean: repro run offline_gap seed=1"),
         (["catalog"], "did you mean catalogue?"),
-        (["no_such"], "allowed: run, catalogue, report"),
+        (["no_such"], "command=no_such: no such command; repro --help lists all"),
     ],
 )
 def test_an_unknown_command_is_refused(repro, words, said, tmp_path):

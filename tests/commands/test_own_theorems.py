@@ -103,13 +103,22 @@ def test_from_python_where_two_folders_have_one_name(folder, tmp_path):
         (("theorems_from=a,b",), "theorems_from=a,b: allowed: one folder"),
         (("theorems_from=[a,b]",), "theorems_from=[a,b]: allowed: one folder"),
         (("hydra.searchpath=[x]",), "hydra.searchpath=[x]: allowed: keys without _target_"),
-        (("theorem=my_bonud",), "theorem=my_bonud: did you mean my_bound? allowed: "),
+        (("theorem=my_bonud",), "theorem=my_bonud: no such experiment; did you mean my_bound? "),
     ],
 )
 def test_bad_input_is_one_line(command, folder, words, line):
     done = command(folder, *words)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert done.stderr.startswith(f"error: {line}")
+
+
+def test_a_config_that_is_no_yaml_is_one_line(command, folder):
+    """Hydra would end with a traceback, or in an hour."""
+    (folder / "conf" / "theorem" / "my_bound.yaml").write_text("name: my_bound\n\tworlds: {}\n")
+    done = command(folder, "theorem=my_bound", *WORDS)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "conf/theorem/my_bound.yaml: is not valid YAML: line 2: found a tab" in done.stderr
+    assert not (folder / "outputs").exists()
 
 
 def test_a_shipped_name_is_refused(command, folder):

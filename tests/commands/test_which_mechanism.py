@@ -31,9 +31,9 @@ def test_small_budgets_favour_descent_and_too_few_pairs_nobody(capsys):
 @pytest.mark.parametrize(
     ("word", "line"),
     [
-        ("epsilon=0", "epsilon=0.0: allowed: greater than"),
-        ("epsilon=-1", "epsilon=-1.0: allowed: greater than"),
-        ("epsilon=inf", "epsilon=inf: allowed: less than or equal to 100"),
+        ("epsilon=0", "epsilon=0.0: too small; allowed: 1e-6 to 100"),
+        ("epsilon=-1", "epsilon=-1.0: too small; allowed: 1e-6"),
+        ("epsilon=inf", "epsilon=inf: too large; allowed: 1e-6 to 100"),
         ("delta=0", "delta=0.0: allowed: greater than"),
         ("delta=1", "delta=1.0: allowed: less than"),
         ("n_pairs=0.5", "n_pairs=0.5: allowed: a whole number"),

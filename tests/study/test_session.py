@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy.engine import make_url
 
 from repro.base.device import resolve_device
 from repro.base.errors import BadInput
 from repro.base.paths import install_hint
+from repro.report.tracking_store import sqlite_path
 from repro.study import settings
 from repro.study.blocks import content_key
 from repro.study.composition import compose_values
@@ -55,6 +57,15 @@ def test_where_runs_are_recorded(plain, tmp_path, uri):
     assert found.tracking_values() == {
         "kind": "mlflow", "uri": uri or default, "experiment": "mine"
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["plain", "a%20b", "a?b=c", "a b#é", "100%"])
+def test_the_default_store_is_in_the_output_folder_whatever_its_name(plain, tmp_path, name):
+    tracking = {"kind": "mlflow", "uri": None, "experiment": "mine"}
+    session = session_of(plain | {"output_dir": str(tmp_path / name), "tracking": tracking})
+    uri = session.tracking_values()["uri"]
+    assert sqlite_path(uri) == tmp_path / name / "mlflow.db"
+    assert make_url(uri).database == str(tmp_path / name / "mlflow.db")  # MLflow's reading
 
 
 @pytest.mark.parametrize("workers", [1, 1024, "auto"])

@@ -101,6 +101,16 @@ def as_keys(words: Iterable[str]) -> list[str]:
     return found
 
 
+def options_first(words: Sequence[str]) -> list[str]:
+    """The words with overrides behind the options, where Hydra reads all of them.
+
+    >>> options_first(["theorem=offline_gap", "-m", "seed=0,1", "~channel"])
+    ['-m', 'theorem=offline_gap', 'seed=0,1', '~channel']
+    """
+    overrides = [word for word in words if word[:1] in "~+" or ("=" in word and word[0] != "-")]
+    return [*(word for word in words if word not in overrides), *overrides]
+
+
 def refuse_words_without_key(words: Sequence[str]) -> None:
     """``python -m repro offline_gap`` or ``--theorem offline_gap``: name the right command.
 
@@ -134,7 +144,7 @@ def refuse_unknown(words: Sequence[str]) -> None:
         command = shlex.join(["repro", "run", *words])
         raise BadInput("command", words[0], f"is an experiment; you may mean: {command}")
     hint = nearest(words[0], COMMANDS)
-    raise BadInput("command", words[0], f"{hint}allowed: {', '.join(COMMANDS)}")
+    raise BadInput("command", words[0], f"no such command; {hint}repro --help lists all")
 
 
 def completions(command: str, before: Sequence[str], word: str) -> list[str]:

@@ -136,7 +136,7 @@ def test_the_place_is_drawn(tmp_path, capsys, monkeypatch):
         ("folder=x replicates=3", "replicates=3"),
         ("epsilon=1", "n_pairs=(missing)"),
         ("n_pairs=5", "epsilon=(missing)"),
-        ("epsilon=0 n_pairs=5", "epsilon=0.0: allowed: greater than"),
+        ("epsilon=0 n_pairs=5", "epsilon=0.0: too small; allowed: 1e-6 to 100"),
         ("epsilon=1 n_pairs=5 margin=30", "margin=30.0: allowed: less than"),
         ("epsilon=1 n_pairs=5 order=clc", "order=clc: allowed: 'ctl' or 'ltc'"),
         ("epsilon=1 n_pairs=5 corruption=0.5", "corruption=0.5"),
