@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -175,6 +176,8 @@ OF_PATH(symlink, (const char *from, const char *to), (from, to), below(to))
 OF_PATH(symlinkat, (const char *from, int b, const char *to), (from, b, to), below_at(b, to))
 OF_PATH(truncate, (const char *path, off_t size), (path, size), below(path))
 OF_PATH(truncate64, (const char *path, off64_t size), (path, size), below(path))
+OF_PATH(fchmod, (int fd, mode_t mode), (fd, mode), open_below(fd))
+OF_PATH(futimens, (int fd, const struct timespec times[2]), (fd, times), open_below(fd))
 OF_PATH(ftruncate, (int fd, off_t size), (fd, size), open_below(fd))
 OF_PATH(ftruncate64, (int fd, off64_t size), (fd, size), open_below(fd))
 
