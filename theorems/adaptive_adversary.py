@@ -323,7 +323,7 @@ THEOREM = Theorem(
               claim=Inequality("h = 0: error ≤ 1.166 · that under who sees nothing"),
               quantity=COMPUTED, right=gain_over_all, wrong=[gain_over_less]),
         Check(name="gain_vanishes", axis="n_pairs",
-              claim=Slope(-1, "h = 0, α fixed: gain − 1 {rate}"), quantity=EXCESS,
+              claim=Slope("h = 0, α fixed: gain − 1 {rate}", -1), quantity=EXCESS,
               right=excess, wrong=[excess_at_few_labels]),
     ],
     worlds={"sequential_labels": SequentialLabels},

@@ -229,7 +229,7 @@ PRINTED: Any = {
 }
 RATE: Any = {
     "axis": "horizon",
-    "claim": Slope(-0.5, "sup over R_max: best iterate's gap {rate}"),
+    "claim": Slope("sup over R_max: best iterate's gap {rate}", -0.5),
     "quantity": WORST,
 }
 PRIVATE, SQUARE = ["p2.thm_4_8"], ["p2.thm_5_3"]

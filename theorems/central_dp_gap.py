@@ -386,8 +386,8 @@ PRINTED_LEMMA = Quantity("‖θ_MLE−θ*‖ / (√(d/n)+λ)", error_over_lemma,
 
 # The claims --------------------------------------------------------------------------------------
 
-GREEDY_PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; greedy on θ̃: gap {{rate}}")
-PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; Algorithm 3: gap {{rate}}", "at_most")
+GREEDY_PRINTED = Slope(f"{NOT_PRIVATE}; greedy on θ̃: gap {{rate}}", -0.5)
+PRINTED = Slope(f"{NOT_PRIVATE}; Algorithm 3: gap {{rate}}", -0.5, "at_most")
 OF_TABLES = Ratio("largest gap on a table of d states: .34·√(d/n)")
 FLOOR = ("own.central_floor", "p3.thm_4_2")
 ALONG_AXES = ("own.floor_along_axes", "p3.thm_4_2")
@@ -423,21 +423,21 @@ AS_PRINTED = [
           Frequency("θ* in the confidence set, not in 1/20 of it, with probability ≥ 1−η"),
           OUTSIDE, misses,
           [misses_without_private_term]),
-    check("confidence", "n_pairs", Slope(0, "λ of the appendix: distance / F {rate}", "at_most"),
+    check("confidence", "n_pairs", Slope("λ of the appendix: distance / F {rate}", 0, "at_most"),
           DISTANCE, distance, [distance_text_ridge], EQ_3),
     check("confidence_text_ridge", "n_pairs",
-          Slope(0, "λ of the main text: distance / F {rate}", "at_most"), DISTANCE,
+          Slope("λ of the main text: distance / F {rate}", 0, "at_most"), DISTANCE,
           distance_text_ridge, settles=EQ_3, expected="contradicted",
           why="with λ ∝ 1/√(εn) the distance falls like (εn)^(−1/4) only", blind=FARTHER),
-    check("bound", "n_pairs", Slope(-0.5, "the proof's bound falls like the gap, {rate}"), BOUND,
+    check("bound", "n_pairs", Slope("the proof's bound falls like the gap, {rate}", -0.5), BOUND,
           bound, [bound_printed]),
     check("bound_printed", "n_pairs",
-          Slope(-0.5, "the printed bound where its coefficient is bounded falls {rate}"),
+          Slope("the printed bound where its coefficient is bounded falls {rate}", -0.5),
           PRINTED_BOUND, bound_printed, [bound_of_another_ridge], ("p3.sec_4_1",)),
-    check("reference_lemma", "epsilon", Slope(0, "λ inside the root, attained: the ratio {rate}"),
+    check("reference_lemma", "epsilon", Slope("λ inside the root, attained: the ratio {rate}", 0),
           LEMMA, lemma, [lemma_printed], ZHU),
     check("reference_lemma_printed", "epsilon",
-          Slope(0, "λ outside, as printed: the ratio {rate}", "at_least"), PRINTED_LEMMA,
+          Slope("λ outside, as printed: the ratio {rate}", 0, "at_least"), PRINTED_LEMMA,
           lemma_printed, settles=ZHU, expected="contradicted",
           why="λ for √λ: the ratio grows without limit as ε falls"),
 ]  # fmt: skip
@@ -448,7 +448,7 @@ FROM_BELOW = [
           Inequality("the private sign is between our floor and 1.2 of it"), OFF_FLOOR,
           private_sign, [twice_the_noise, sign_without_privacy], FLOOR),
     check("axes", "num_features",
-          Slope(0.5, "worst gap of d states met evenly over the printed coefficient {rate}"),
+          Slope("worst gap of d states met evenly over the printed coefficient {rate}", 0.5),
           OVER_PRINTED, private_sign, [root_n_noise_on_the_sum, one_state_of_all], ALONG_AXES),
     check("dimension", "num_features",
           Ratio("worst gap of d rare states: e^(−1/2)·√LB·d^(1/4)·C/√(εn)", math.exp(-0.5)),
@@ -461,19 +461,19 @@ FROM_BELOW = [
           Inequality("private signs of d states are between our floor and 1.2 of it"), OFF_FLOOR,
           private_sign, [twice_the_noise, sign_without_privacy], ALONG_AXES),
     check("covered", "n_pairs",
-          Slope(-1, "worst gap of a state that all pairs are about {rate}"), WORST, private_sign,
+          Slope("worst gap of a state that all pairs are about {rate}", -1), WORST, private_sign,
           [root_n_noise_on_the_sum], FLOOR),
 ]  # fmt: skip
 PRIVATE = [
-    check("n_pairs_greedy_private", "n_pairs", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
+    check("n_pairs_greedy_private", "n_pairs", Slope("private, greedy on θ̃: gap {rate}", -0.5),
           GAP, greedy, [root_n_noise, argmin_policy], PRIVATE_RATES),
-    check("epsilon_greedy_private", "epsilon", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
+    check("epsilon_greedy_private", "epsilon", Slope("private, greedy on θ̃: gap {rate}", -0.5),
           GAP, greedy, [noise_without_epsilon], PRIVATE_RATES),
     check("n_pairs_private", "n_pairs",
-          Slope(-0.5, "private, Algorithm 3: gap {rate}", "at_most"), GAP, pessimistic,
+          Slope("private, Algorithm 3: gap {rate}", -0.5, "at_most"), GAP, pessimistic,
           [greedy_into_the_trap], PRIVATE_RATES),
     check("epsilon_private", "epsilon",
-          Slope(-0.5, "private, Algorithm 3: gap {rate}", "at_most"), GAP, pessimistic,
+          Slope("private, Algorithm 3: gap {rate}", -0.5, "at_most"), GAP, pessimistic,
           [greedy_into_the_trap], PRIVATE_RATES),
     check("num_features_private", "num_features",
           Ratio("private, largest gap on a table of d states: .34·√(d/n)"),
@@ -488,7 +488,7 @@ PRIVATE = [
           OUTSIDE, misses,
           [misses_without_private_term], PRIVATE_RATES),
     check("confidence_private", "n_pairs",
-          Slope(0, "private, λ of the appendix: distance / F {rate}", "at_most"), DISTANCE,
+          Slope("private, λ of the appendix: distance / F {rate}", 0, "at_most"), DISTANCE,
           distance, [distance_text_ridge], PRIVATE_RATES),
 ]  # fmt: skip
 

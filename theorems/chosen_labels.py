@@ -236,7 +236,7 @@ def check(name: str, axis: str, claim: Any, right: Algorithm, *wrong: Algorithm,
                  **more)  # fmt: skip
 
 
-ROOT, LINEAR = Slope(0.5, "chosen labels: error {rate}"), Slope(1, "Huber's labels: error {rate}")
+ROOT, LINEAR = Slope("chosen labels: error {rate}", 0.5), Slope("Huber's labels: error {rate}", 1)
 SIDES = Inequality("√(2ζα·h₀) ≤ mean error, 95 % quantile of the error ≤ the upper bound")
 CHECKS = [
     check("corruption_ctl", "corruption", ROOT, square_loss, huber_instead),
@@ -248,7 +248,7 @@ CHECKS = [
     check("privacy_cost_ctl", "privacy_cost",
           Ratio("CTL, chosen labels: error → 2√(α·h₀), free of c(ε)"), square_loss, other_order,
           quantity=OVER_ROOT),
-    check("privacy_cost_ltc", "privacy_cost", Slope(0.5, "LTC, chosen labels: error {rate}"),
+    check("privacy_cost_ltc", "privacy_cost", Slope("LTC, chosen labels: error {rate}", 0.5),
           square_loss, other_order, huber_instead),
     check("bounds_ctl", "corruption", SIDES, square_loss, huber_instead, label_flip,
           quantity=BETWEEN),

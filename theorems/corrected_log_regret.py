@@ -357,17 +357,17 @@ NOT_ZERO = dict.fromkeys(
 )
 FACTOR = [
     check("estimation_eps_inf", "reward_bound",
-          Slope(1, "estimation alone, ε = ∞: regret {rate}"), SCALED, repaired_less_bonus,
+          Slope("estimation alone, ε = ∞: regret {rate}", 1), SCALED, repaired_less_bonus,
           hidden_randomizer, settles=(THE_THEOREM, COROLLARY), **EPS),
-    check("estimation_eps_one", "reward_bound", Slope(2, "estimation alone, ε = 1: regret {rate}"),
+    check("estimation_eps_one", "reward_bound", Slope("estimation alone, ε = 1: regret {rate}", 2),
           SCALED, repaired_less_bonus, naive_labels, **EPS),
-    check("printed_eps_inf", "reward_bound", Slope(2, "the printed Γ_T, ε = ∞: regret {rate}"),
+    check("printed_eps_inf", "reward_bound", Slope("the printed Γ_T, ε = ∞: regret {rate}", 2),
           CURIOUS_SCALED, printed, repaired, settles=(COROLLARY,), blind=GAMMA_ALONE, **EPS),
-    check("repaired_eps_inf", "reward_bound", Slope(1, "the repaired Γ, ε = ∞: bonus costs {rate}"),
+    check("repaired_eps_inf", "reward_bound", Slope("the repaired Γ, ε = ∞: bonus costs {rate}", 1),
           SCALED_BEYOND, repaired, printed, settles=(THE_THEOREM, COROLLARY), **EPS),
-    check("repaired_eps_16", "reward_bound", Slope(1, "the repaired Γ, ε = 16: bonus costs {rate}"),
+    check("repaired_eps_16", "reward_bound", Slope("the repaired Γ, ε = 16: bonus costs {rate}", 1),
           SCALED_BEYOND, repaired, printed, **EPS),
-    check("repaired_eps_one", "reward_bound", Slope(2, "the repaired Γ, ε = 1: bonus costs {rate}"),
+    check("repaired_eps_one", "reward_bound", Slope("the repaired Γ, ε = 1: bonus costs {rate}", 2),
           SCALED_BEYOND, repaired, naive_labels, **EPS),
 ]  # fmt: skip
 CONSTANTS = [
@@ -386,12 +386,12 @@ CONSTANTS = [
 ]  # fmt: skip
 ABSTRACT = [
     check("abstract", "epsilon_minus_one",
-          Slope(-2, "the abstract's regret {rate} at all ε", "at_most"), SCALED,
+          Slope("the abstract's regret {rate} at all ε", -2, "at_most"), SCALED,
           repaired_less_bonus, settles=("own.abstract_at_every_epsilon",),
           expected="contradicted",
           why="the rate tends to that without privacy, which is not 0", blind=NOT_ZERO),
     check("abstract_small", "epsilon_minus_one",
-          Slope(-2, "the abstract's regret {rate} as ε → 0"), SCALED, repaired_less_bonus,
+          Slope("the abstract's regret {rate} as ε → 0", -2), SCALED, repaired_less_bonus,
           naive_labels, settles=("p1.abs_2",)),
 ]  # fmt: skip
 WEIGHT = [
@@ -413,15 +413,15 @@ WEIGHT = [
 ]  # fmt: skip
 CAPS = [
     check("cap_one", "horizon",
-          Slope(-1, "as printed: mean regret of a round {rate}", "at_most", tolerance=0.1),
+          Slope("as printed: mean regret of a round {rate}", -1, "at_most", tolerance=0.1),
           PER_ROUND, printed, settles=(AS_PRINTED,), expected="contradicted",
           why="one misleading label, and π² shuns the best response for e^{β(B−1)} rounds",
           blind=WORSE),
     check("cap_one_linear", "horizon",
-          Slope(0, "cap 1: mean regret of a round {rate}", tolerance=0.1), PER_ROUND, printed,
+          Slope("cap 1: mean regret of a round {rate}", 0, tolerance=0.1), PER_ROUND, printed,
           repaired, settles=(CAP,), blind=WORSE),
     check("cap_two_bounds", "horizon",
-          Slope(-1, "cap 2B: mean regret of a round {rate}", "at_most", tolerance=0.1), PER_ROUND,
+          Slope("cap 2B: mean regret of a round {rate}", -1, "at_most", tolerance=0.1), PER_ROUND,
           repaired, capped_at_one, settles=(THE_THEOREM, CAP)),
     check("cap_in_probability", "horizon",
           Frequency("cap 2B: regret ≤ its bound with probability ≥ 1−δ"), ABOVE, repaired,

@@ -342,7 +342,7 @@ DERIVATIVES = [
 ALGEBRA = "A.8 by its algebra: mean excess = √(2/π)·8L²√log(1/δ)/(εnλ)"
 EXCESSES = [
     check("excess_printed", "n_pairs",
-          Slope(-2, "A.8 as printed, O(1/(ε²n²λ)): excess {rate} at fixed λ", "at_most"), EXCESS,
+          Slope("A.8 as printed, O(1/(ε²n²λ)): excess {rate} at fixed λ", -2, "at_most"), EXCESS,
           fixed, **A_8, expected="contradicted",
           why="σ and not σ² stands over λ, so the excess falls like 1/n"),
     check("excess", "n_pairs", Ratio(f"{ALGEBRA}, along n"), OVER_ALGEBRA,
@@ -366,7 +366,7 @@ NOISES = [
     check("norm_n_pairs", "n_pairs",
           Ratio("‖Σ̃ − Σ‖²_F = σ²·d(d+1)/2 on average, σ = 8L²√log(1/δ)/(εn)"), ENTRIES,
           squared_entries, [twice_the_log], **A_9),
-    check("norm_num_features", "num_features", Slope(0.5, "‖G‖ {rate}", tolerance=0.1), NORM,
+    check("norm_num_features", "num_features", Slope("‖G‖ {rate}", 0.5, tolerance=0.1), NORM,
           operator_norm, [diagonal_noise], **A_9),
     check("symmetric_gain", "num_features",
           Ratio("the symmetric part has 1/√2 of the operator norm"), GAIN, gain,

@@ -292,7 +292,7 @@ THEOREM = Theorem(
         check(
             "fixed_coverage",
             "reward_bound",
-            Slope(0, "β = 4, C = 4: gap/(βC) {rate}"),
+            Slope("β = 4, C = 4: gap/(βC) {rate}", 0),
             SCALED,
             wrong=WRONG,
             settles=["p1.thm_4_2", THE_CAP],
@@ -300,14 +300,14 @@ THEOREM = Theorem(
         check(
             "full_price",
             "reward_bound",
-            Slope(2, "C = 2·W(B)/W(0): gap/(βC) {rate}"),
+            Slope("C = 2·W(B)/W(0): gap/(βC) {rate}", 2),
             SCALED,
             wrong=WRONG,
         ),
         check(
             "printed_full_price",
             "reward_bound",
-            Slope(1, "printed, C = 2·W(B)/W(0): gap/(βC) {rate}", "at_most"),
+            Slope("printed, C = 2·W(B)/W(0): gap/(βC) {rate}", 1, "at_most"),
             SCALED,
             settles=["p1.thm_4_2"],
             expected="contradicted",
@@ -316,14 +316,14 @@ THEOREM = Theorem(
         check(
             "small_beta",
             "reward_bound",
-            Slope(1.5, "β = ½, C = 2: gap/(βC) {rate}"),
+            Slope("β = ½, C = 2: gap/(βC) {rate}", 1.5),
             SCALED,
             wrong=WRONG,
         ),
         check(
             "printed_small_beta",
             "reward_bound",
-            Slope(1, "printed, β = ½, C = 2: gap/(βC) {rate}", "at_most"),
+            Slope("printed, β = ½, C = 2: gap/(βC) {rate}", 1, "at_most"),
             SCALED,
             settles=["p1.thm_4_2"],
             expected="contradicted",

@@ -205,7 +205,7 @@ def exponent(
     wrong: Sequence[Algorithm], settles: Sequence[str],
 ) -> Check:  # fmt: skip
     """An exponent of c(ε)."""
-    claim = Slope(expected, f"{words} {{rate}}", tolerance=EXACT)
+    claim = Slope(f"{words} {{rate}}", expected, tolerance=EXACT)
     return Check(name=name, axis="privacy_cost", claim=claim, quantity=quantity, right=right,
                  wrong=wrong, settles=settles)  # fmt: skip
 
@@ -231,7 +231,7 @@ def any_share(
 
 CHECKS = [
     Check(name="instance_ratio", axis="privacy_cost",
-          claim=Slope(1, "estimation, strong adversary: ratio of floors {rate}"),
+          claim=Slope("estimation, strong adversary: ratio of floors {rate}", 1),
           quantity=ESTIMATION, right=algorithm_1, wrong=[no_debias, orders_swapped],
           settles=IN_L2),
     exponent("ratio", 1, "estimation, strong adversary: ratio of floors", ESTIMATION, strong,

@@ -389,14 +389,14 @@ GROWS: dict[str, Any] = {
 }
 CURVATURE = [
     of_theorem_6_3("curvature",
-                   Slope(0, "Theorem 6.3 as printed: SubOpt over its bound {rate}", "at_most"),
+                   Slope("Theorem 6.3 as printed: SubOpt over its bound {rate}", 0, "at_most"),
                    PRINTED, rdpo, [slope_of_even_labels], **GROWS),
     of_theorem_6_3("curvature_far",
-                   Slope(0, "the same at θ_sft = −θ*, no privacy: {rate}", "at_most"),
+                   Slope("the same at θ_sft = −θ*, no privacy: {rate}", 0, "at_most"),
                    PRINTED, rdpo, [slope_of_even_labels], keeps=["epsilon"],
                    **GROWS),
     of_theorem_6_3("curvature_repaired",
-                   Slope(0, "R for B, γ of margins 2βR: SubOpt over the bound {rate}"),
+                   Slope("R for B, γ of margins 2βR: SubOpt over the bound {rate}", 0),
                    REPAIRED, slope_of_largest_margin,
                    [no_debias, printed_slope, slope_of_even_labels],
                    keeps=["epsilon"], settles=["own.theorem_6_3"]),

@@ -183,8 +183,8 @@ def check(
 
 
 CHECKS = [
-    check("noise_n_pairs", "n_pairs", Slope(-0.5, "noise {rate}"), NOISE, [no_debias]),
-    check("noise_privacy_cost", "privacy_cost", Slope(1, "noise {rate}"), NOISE, [no_debias]),
+    check("noise_n_pairs", "n_pairs", Slope("noise {rate}", -0.5), NOISE, [no_debias]),
+    check("noise_privacy_cost", "privacy_cost", Slope("noise {rate}", 1), NOISE, [no_debias]),
     check("ltc_corruption", "corruption",
           Ratio("LTC: floor = c(ε)·α·max‖H⁻¹x‖ ≤ c(ε)·α/(γξ), along α"), FLOOR,
           [no_debias, orders_swapped]),
@@ -195,12 +195,12 @@ CHECKS = [
           FLOOR, [orders_swapped]),
     check("ctl_privacy_cost", "privacy_cost", Ratio("CTL: floor = α·max‖H⁻¹x‖, free of ε"),
           FLOOR, [orders_swapped]),
-    check("noise_reward_bound", "reward_bound", Slope(1, "noise ∝ 1/γ, that is {rate}′"), NOISE,
+    check("noise_reward_bound", "reward_bound", Slope("noise ∝ 1/γ, that is {rate}′", 1), NOISE,
           [no_debias]),
     check("log_inverse_delta", "log_inverse_delta",
           Ratio("one cell: error exceeded w.p. δ = z_{δ/2}·c(ε)√(r(1−r)/(nξ))/σ′, √(2ln(1/δ))"),
           TAIL, [at_one_deviation]),
-    check("noise_isotropic", "min_eigenvalue", Slope(-1, "noise {rate} where ξ = 1/d"), NOISE,
+    check("noise_isotropic", "min_eigenvalue", Slope("noise {rate} where ξ = 1/d", -1), NOISE,
           [no_debias]),
     check("ltc_floor", "min_eigenvalue",
           Ratio("LTC, strong adversary: floor = c(ε)·α/(γξ), along ξ"), FLOOR,

@@ -384,9 +384,9 @@ NOT_ESTIMATED: dict[str, str] = dict.fromkeys(
 )
 of_the_labels = named("of_the_labels", as_it_is)
 CHECKS = [
-    check("noise_n_pairs", "n_pairs", Slope(-0.5, "noise {rate}"), NOISE, algorithm_1,
+    check("noise_n_pairs", "n_pairs", Slope("noise {rate}", -0.5), NOISE, algorithm_1,
           [without_debiasing]),
-    check("noise_privacy_cost", "privacy_cost", Slope(1, "noise {rate}"), NOISE, algorithm_1,
+    check("noise_privacy_cost", "privacy_cost", Slope("noise {rate}", 1), NOISE, algorithm_1,
           [without_debiasing]),
     check("instance_bound", "corruption",
           Inequality("own result: .95·(first order) ≤ floor ≤ √(2B′ζα/γ), LTC and CTL"),
@@ -395,12 +395,12 @@ CHECKS = [
     check("noise_features", "num_features",
           Ratio("noise = c(ε)√(r(1−r)/n)/σ′·E χ_d, along d: √d"), IN_CELLS, algorithm_1,
           [first_feature_only, without_debiasing]),
-    check("noise_reward_bound", "reward_bound", Slope(1, "noise ∝ 1/γ, that is {rate}′"), NOISE,
+    check("noise_reward_bound", "reward_bound", Slope("noise ∝ 1/γ, that is {rate}′", 1), NOISE,
           algorithm_1, [without_debiasing]),
     check("log_inverse_delta", "log_inverse_delta",
           Ratio("one cell: error exceeded w.p. δ = z_{δ/2}·c(ε)√(r(1−r)/n)/σ′ ~ √(2ln(1/δ))"),
           TAIL, of_the_labels, [at_one_deviation]),
-    check("ridge", "ridge", Slope(0.5, "B′√λ is attained: error {rate}"), UNSEEN, algorithm_1,
+    check("ridge", "ridge", Slope("B′√λ is attained: error {rate}", 0.5), UNSEEN, algorithm_1,
           [without_debiasing]),
     check("ltc_corruption", "corruption", Ratio("LTC: floor = K(B′)·√(c(ε)·α), along α"), FLOOR,
           worst_mass, WORST),

@@ -119,7 +119,7 @@ FLOORS = "a Huber adversary leaves a floor that no number of labels removes"
 
 PRIVATE = [
     Check(name="horizon", axis="horizon",
-          claim=Slope(-1, "private: gap {rate} beyond the bonus's own"), quantity=BEYOND_BONUS,
+          claim=Slope("private: gap {rate} beyond the bonus's own", -1), quantity=BEYOND_BONUS,
           right=pokl, wrong=[naive_labels, epsilon_overstated]),
     Check(name="privacy_cost", axis="privacy_cost",
           claim=Ratio("private: T·gap → closed form, ∝ c(ε)²"), quantity=GAP_OVER_LIMIT,
@@ -130,16 +130,16 @@ PRIVATE = [
 ]  # fmt: skip
 CORRUPTED = [
     Check(name="corrupted_ctl", axis="horizon",
-          claim=Slope(-1, "CTL as printed: gap {rate}", "at_most", tolerance=0.1), quantity=GAP,
+          claim=Slope("CTL as printed: gap {rate}", -1, "at_most", tolerance=0.1), quantity=GAP,
           right=corrupted_ctl, expected="contradicted", why=FLOORS),
     Check(name="corrupted_ltc", axis="horizon",
-          claim=Slope(-1, "LTC as printed: gap {rate}", "at_most", tolerance=0.1), quantity=GAP,
+          claim=Slope("LTC as printed: gap {rate}", -1, "at_most", tolerance=0.1), quantity=GAP,
           right=corrupted_ltc, expected="contradicted", why=FLOORS),
     Check(name="indistinguishable_pair", axis="corruption",
-          claim=Slope(2, "CTL, any algorithm: gap {rate}", tolerance=0.1), quantity=LEAST_GAP,
+          claim=Slope("CTL, any algorithm: gap {rate}", 2, tolerance=0.1), quantity=LEAST_GAP,
           right=any_algorithm, wrong=[squared_budget]),
     Check(name="floor_cost_ltc", axis="privacy_cost",
-          claim=Slope(2, "LTC, large T: the floor is {rate} beyond the bonus's own",
+          claim=Slope("LTC, large T: the floor is {rate} beyond the bonus's own", 2,
                       tolerance=0.1),
           quantity=BEYOND_BONUS, right=corrupted_ltc,
           wrong=[named("corrupted_ctl", other_order)]),

@@ -361,14 +361,14 @@ def check(
 BOTH = "Theorem 2 ≤ mean gap, 95 % quantile of the gap ≤ Theorem 1"
 
 CHECKS = [
-    check("n_pairs", "n_pairs", Slope(-0.5, "T = 100: gap {rate}"), HARDER_GAP,
+    check("n_pairs", "n_pairs", Slope("T = 100: gap {rate}", -0.5), HARDER_GAP,
           offline_ignored, evenly_weighted, label_flip, without_cost),
-    check("horizon", "horizon", Slope(-0.5, "π_ref of one response 1e-15: gap {rate}"), HARDER_GAP,
+    check("horizon", "horizon", Slope("π_ref of one response 1e-15: gap {rate}", -0.5), HARDER_GAP,
           online_ignored, evenly_weighted, *OPTIMISTIC),
-    check("privacy_cost", "privacy_cost", Slope(1, "as much from both: gap {rate}"), HARDER_GAP,
+    check("privacy_cost", "privacy_cost", Slope("as much from both: gap {rate}", 1), HARDER_GAP,
           without_cost),
     check("advantage", "inverse_reference",
-          Slope(0.5, "T offline labels over T online: {rate}"), ADVANTAGE, *OPTIMISTIC),
+          Slope("T offline labels over T online: {rate}", 0.5), ADVANTAGE, *OPTIMISTIC),
     check("bounds_n_pairs", "n_pairs", Inequality(f"T = 1e6: {BOTH}"), BETWEEN,
           offline_ignored, evenly_weighted, label_flip, told_the_problem),
     check("bounds_horizon", "horizon", Inequality(f"n = 1e6: {BOTH}"), BETWEEN, label_flip,

@@ -312,20 +312,20 @@ def check(
 
 
 AS_PRINTED = [
-    check("n_pairs_greedy", "n_pairs", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
+    check("n_pairs_greedy", "n_pairs", Slope("greedy on θ̃: gap {rate}", -0.5), GAP, greedy,
           [root_n_noise, argmin_policy]),
-    check("epsilon_greedy", "epsilon", Slope(-0.5, "greedy on θ̃: gap {rate}"), GAP, greedy,
+    check("epsilon_greedy", "epsilon", Slope("greedy on θ̃: gap {rate}", -0.5), GAP, greedy,
           [noise_without_epsilon]),
-    check("n_pairs", "n_pairs", Slope(-0.5, "Algorithm 3: gap {rate}", "at_most"), GAP,
+    check("n_pairs", "n_pairs", Slope("Algorithm 3: gap {rate}", -0.5, "at_most"), GAP,
           pessimistic, [greedy_into_the_trap]),
-    check("error", "n_pairs", Slope(-0.5, "error {rate}"), ERROR, error, [error_text_ridge]),
-    check("error_epsilon", "epsilon", Slope(-0.5, "error {rate}"), ERROR, error,
+    check("error", "n_pairs", Slope("error {rate}", -0.5), ERROR, error, [error_text_ridge]),
+    check("error_epsilon", "epsilon", Slope("error {rate}", -0.5), ERROR, error,
           [error_without_epsilon]),
     check("ranked_actions", "ranked_actions",
-          Slope(1.5, "printed K-constants: error {rate}", tolerance=0.1), ERROR, error,
+          Slope("printed K-constants: error {rate}", 1.5, tolerance=0.1), ERROR, error,
           [error_sharp]),
     check("ranked_actions_sharp", "ranked_actions",
-          Slope(0, "sharp K-constants: error {rate}", "at_most", tolerance=0.1), ERROR,
+          Slope("sharp K-constants: error {rate}", 0, "at_most", tolerance=0.1), ERROR,
           error_sharp, [error], blind=NO_GROWTH),
 ]  # fmt: skip
 FORMULAS = [
@@ -350,16 +350,16 @@ FORMULAS = [
           curvature, [curvature_printed], ("p3.lem_b_4", "p3.eq_19")),
 ]  # fmt: skip
 PRIVATE = [
-    check("n_pairs_greedy_private", "n_pairs", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
+    check("n_pairs_greedy_private", "n_pairs", Slope("private, greedy on θ̃: gap {rate}", -0.5),
           GAP, greedy, [root_n_noise, argmin_policy], PRIVATE_RATES),
-    check("epsilon_greedy_private", "epsilon", Slope(-0.5, "private, greedy on θ̃: gap {rate}"),
+    check("epsilon_greedy_private", "epsilon", Slope("private, greedy on θ̃: gap {rate}", -0.5),
           GAP, greedy, [noise_without_epsilon], PRIVATE_RATES),
     check("n_pairs_private", "n_pairs",
-          Slope(-0.5, "private, Algorithm 3: gap {rate}", "at_most"), GAP, pessimistic,
+          Slope("private, Algorithm 3: gap {rate}", -0.5, "at_most"), GAP, pessimistic,
           [greedy_into_the_trap], PRIVATE_RATES),
-    check("error_private", "n_pairs", Slope(-0.5, "private: error {rate}"), ERROR, error,
+    check("error_private", "n_pairs", Slope("private: error {rate}", -0.5), ERROR, error,
           [error_text_ridge], PRIVATE_RATES),
-    check("error_epsilon_private", "epsilon", Slope(-0.5, "private: error {rate}"), ERROR, error,
+    check("error_epsilon_private", "epsilon", Slope("private: error {rate}", -0.5), ERROR, error,
           [error_without_epsilon], PRIVATE_RATES),
 ]  # fmt: skip
 

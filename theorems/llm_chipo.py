@@ -135,7 +135,7 @@ def over_clean(
 WIN_RATE = of_seeds("win rate against SFT", win_rate)
 RANKING = of_seeds("implicit ranking accuracy − that of length", above_length)
 AT_LEAST = partial(Ratio, tolerance=0.0, direction="at_least")
-BEATS, ABOVE, NEAR = 0.53, 0.01, (1.0, 0.2)
+BEATS, ABOVE, NEAR = 0.53, 0.01, 0.2
 """Smallest win rate and difference that are claimed; value and tolerance of first steps."""
 AT_THE_REFERENCE: dict[str, str] = dict.fromkeys(
     ("labels", "estimate", "algorithm"),
@@ -174,16 +174,16 @@ THEOREM = Theorem(
               quantity=RANKING, right=square, wrong=[SQUARE_FLIPPED],
               blind=AT_LEAST_CLEAN, draws="answers"),
         Check(name="linear_term", axis="epsilon",
-              claim=Ratio("φ' = 2: χPO starts twice as fast as DPO", 2.0, 0.2),
+              claim=Ratio("φ' = 2: χPO starts twice as fast as DPO", 2.0, tolerance=0.2),
               quantity=of_seeds("margin / margin of DPO", over_dpo),
               right=private, wrong=[square], blind=AT_THE_REFERENCE, draws="first steps"),
         Check(name="first_private", axis="epsilon",
-              claim=Ratio("PrivχPO starts 1/c² as fast", *NEAR),
+              claim=Ratio("PrivχPO starts 1/c² as fast", tolerance=NEAR),
               quantity=of_seeds("c(ε)²·margin / margin of clean labels",
                                 partial(over_clean, right=private, scaled=True)),
               right=private, wrong=[private_no_debias, PRIVATE_FLIPPED], draws="first steps"),
         Check(name="first_square", axis="epsilon",
-              claim=Ratio("SquareχPO starts as fast as on clean labels", *NEAR),
+              claim=Ratio("SquareχPO starts as fast as on clean labels", tolerance=NEAR),
               quantity=of_seeds("margin / margin of clean labels",
                                 partial(over_clean, right=square, scaled=False)),
               right=square, wrong=[square_no_debias, SQUARE_FLIPPED],

@@ -27,7 +27,7 @@ THEOREM = Theorem(
             name="horizon",
             axis="horizon",
             claim=Slope(
-                -1, "Algorithm 2 at ε = ∞: regret {rate} beyond the bonus's own", symbol="t"
+                "Algorithm 2 at ε = ∞: regret {rate} beyond the bonus's own", -1, symbol="t"
             ),
             quantity=BEYOND_BONUS,
             right=pokl,

@@ -317,10 +317,10 @@ def _inverse_slope(m: Interval) -> Interval:
 
 GAP = learnt("suboptimality [reward]")
 PROVED = Quantity("left side / right side", proof_of, evidence="proved")
-GREEDY_PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; greedy on θ̃: gap {{rate}}")
-PRINTED = Slope(-0.5, f"{NOT_PRIVATE}; Algorithm 3 with r_θ in Ĵ: gap {{rate}}", "at_most")
-GREEDY_PRIVATE = Slope(-0.5, "private, greedy on θ̃: gap {rate}")
-PESSIMISTIC_PRIVATE = Slope(-0.5, "private, Algorithm 3 with r_θ in Ĵ: gap {rate}", "at_most")
+GREEDY_PRINTED = Slope(f"{NOT_PRIVATE}; greedy on θ̃: gap {{rate}}", -0.5)
+PRINTED = Slope(f"{NOT_PRIVATE}; Algorithm 3 with r_θ in Ĵ: gap {{rate}}", -0.5, "at_most")
+GREEDY_PRIVATE = Slope("private, greedy on θ̃: gap {rate}", -0.5)
+PESSIMISTIC_PRIVATE = Slope("private, Algorithm 3 with r_θ in Ĵ: gap {rate}", -0.5, "at_most")
 PRIVATE_RATES = ("own.private_rates", "p3.thm_5_2")
 STATEMENT, LEMMA, SECTION = ("p3.thm_5_2",), ("p3.lem_c_4",), ("p3.sec_5",)
 
@@ -346,7 +346,7 @@ CHECKS = [
     check("n_pairs", "n_pairs", PRINTED, GAP, pessimistic, [printed_objective]),
     check("epsilon", "epsilon", PRINTED, GAP, pessimistic, [printed_objective]),
     check("printed_objective", "n_pairs",
-          Slope(-0.5, "Algorithm 3 with r_θ̃ in Ĵ, as printed: gap {rate}", "at_most"), GAP,
+          Slope("Algorithm 3 with r_θ̃ in Ĵ, as printed: gap {rate}", -0.5, "at_most"), GAP,
           printed_objective, settles=SECTION, expected="contradicted",
           why="Ĵ with r_θ̃ does not depend on θ, so nothing is pessimistic", blind=NEVER_COMPARED),
     check("covariance_printed", "steps", Inequality("(21) with the main text's Σ"), PROVED,

@@ -448,14 +448,14 @@ def bounds(name: str, order: str) -> Check:
 
 
 CHECKS = [
-    supremum("growing_horizon", "horizon", Slope(0.5, f"CTL, {GROWS}"), growing, kept,
+    supremum("growing_horizon", "horizon", Slope(f"CTL, {GROWS}", 0.5), growing, kept,
              growing_upside_down),
-    supremum("growing_ctl", "corruption", Slope(2, f"CTL, {GROWS}", tolerance=0.15), growing,
+    supremum("growing_ctl", "corruption", Slope(f"CTL, {GROWS}", 2, tolerance=0.15), growing,
              kept, growing_upside_down),
-    supremum("growing_ltc", "corruption", Slope(2, f"LTC, {GROWS}", tolerance=0.15), growing,
+    supremum("growing_ltc", "corruption", Slope(f"LTC, {GROWS}", 2, tolerance=0.15), growing,
              kept, growing_upside_down),
     supremum("kept_horizon", "horizon",
-             Slope(0, "CTL, weight kept: gap {rate}, up to logarithms", tolerance=0.15), kept,
+             Slope("CTL, weight kept: gap {rate}, up to logarithms", 0, tolerance=0.15), kept,
              growing, told_which),
     bounds("kept_ctl", "CTL"),
     bounds("kept_ltc", "LTC"),

@@ -177,14 +177,14 @@ def check(name, axis, claim, quantity, right, *wrong, **more) -> Check:
 
 
 CHECKS = [
-    check("horizon", "horizon", Slope(-1, "regret {rate}", symbol="t"), REGRET, newton,
+    check("horizon", "horizon", Slope("regret {rate}", -1, symbol="t"), REGRET, newton,
           naive_labels, frozen_matrix, cautious_steps),
     check("growth", "horizon", Ratio("cumulative regret is a + b·log T, not a + b·√T"), WEIGHT,
           newton, naive_labels),
-    check("privacy_cost", "privacy_cost", Slope(2, "regret per unit of log T {rate}"), RATE,
+    check("privacy_cost", "privacy_cost", Slope("regret per unit of log T {rate}", 2), RATE,
           newton, naive_labels),
     check("num_features", "num_features",
-          Slope(1, "regret per unit of log T {rate}, d to 64", tolerance=0.1), RATE, newton,
+          Slope("regret per unit of log T {rate}, d to 64", 1, tolerance=0.1), RATE, newton,
           naive_labels),
     check("constant", "privacy_cost", CLOSED_FORM, OVER_LIMIT, newton, naive_labels),
     check("constant_wide", "privacy_cost",

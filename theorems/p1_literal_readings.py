@@ -568,7 +568,7 @@ THEOREM = Theorem(
             Inequality("D² with b(s) = E_ref[g − h] bounds the error"), PROVED, centred,
             (infimum_inside, uncentred), settles=["p1.def_3_2"]),
         check("first_response_free", "horizon",
-            Slope(1, "a¹ in the supremum as well: d_F {rate}", tolerance=0.01), ELUDER, free,
+            Slope("a¹ in the supremum as well: d_F {rate}", 1, tolerance=0.01), ELUDER, free,
             (drawn,), settles=DEF_3_5),
         check("first_response_drawn", "horizon", Ratio("a¹ ~ π¹: d_F gains d per unit of log T"),
             GAIN, drawn, (free,), settles=DEF_3_5),

@@ -283,13 +283,13 @@ FREE: Any = {"axis": "horizon", "quantity": OVER_C_3, "settles": ["p2.thm_c_3"]}
 
 CHECKS = [
     Check(name="count_printed", axis="horizon", quantity=OVER_LEFT, right=without_count,
-          claim=Slope(0, "eq. (6) from C.4 without (t−1): error over what is left {rate}",
+          claim=Slope("eq. (6) from C.4 without (t−1): error over what is left {rate}", 0,
                       symbol="t"),
           settles=[C_4], expected="contradicted",
           why="without the count what is left does not fall, and the error does"),
     Check(name="count", axis="horizon", quantity=OVER_LEFT, right=with_count,
           wrong=[without_count, label_flip], settles=[C_4, EQ_6],
-          claim=Slope(0, "eq. (6) from C.4 with (t−1): error over what is left {rate}",
+          claim=Slope("eq. (6) from C.4 with (t−1): error over what is left {rate}", 0,
                       symbol="t")),
     Check(name="free_step", right=free_step, expected="contradicted", **FREE,
           claim=Inequality("Theorem C.3 at its best η: gap ≤ the right side"),
@@ -303,7 +303,7 @@ CHECKS = [
           wrong=[printed], claim=Inequality("η = βκ/(γT) leaves what eq. (6) pays for"), **TUNING),
     Check(name="guarantee", axis="horizon", quantity=GUARANTEE, right=whole_horizon,
           wrong=[first_round],
-          claim=Slope(0, "γ with T·α²: bound over stated rate {rate}", "at_most"), **TUNING),
+          claim=Slope("γ with T·α²: bound over stated rate {rate}", 0, "at_most"), **TUNING),
 ]  # fmt: skip
 
 # α < ½, and Assumptions 4.5 and 4.6 hold by construction.

@@ -338,7 +338,7 @@ CHECKS = [
           claim=Inequality("C.5 with √8 fails with probability ≤ δ"),
           wrong=[printed, hoeffding_ten_percent], **C_5),
     Check(name="value_growth", axis="value_ratio", quantity=SPURIOUS_GAP, right=priv_xpo,
-          claim=Slope(1, "no rewards: gap {rate}"), wrong=[capped_class], **VALUE),
+          claim=Slope("no rewards: gap {rate}", 1), wrong=[capped_class], **VALUE),
     Check(name="value_floor", axis="horizon", quantity=OVER_GAP, right=every_gamma,
           claim=Inequality("three γ > 0: gap ≥ .1·V_max/√T"),
           wrong=[capped_class, without_optimism], **VALUE),

@@ -269,7 +269,7 @@ THEOREM = Theorem(
               claim=Inequality("Lemma C.7 with 4cosh²(R/2)·(1 + (V − R)₊), for every R and V"),
               quantity=GRID, right=every_bound, wrong=[ninety_percent], settles=RANGE),
         Check(name="difference_growth", axis="reward_bound",
-              claim=Slope(1, "the least constant at V = 2R is (1 + R)·{rate}"), quantity=GRID,
+              claim=Slope("the least constant at V = 2R is (1 + R)·{rate}", 1), quantity=GRID,
               right=exact, wrong=[printed], settles=RANGE),
         Check(name="hellinger", axis="reward_bound", claim=Inequality("TV² ≤ H² = Σ(√p − √q)²"),
               quantity=PROVED, right=unnormalised,

@@ -657,44 +657,44 @@ def falls(name: str, axis: str, claim: Slope, right, settles):
 
 LOG_WRONG = (log_knows_alpha, log_capped)
 FREE = [
-    grows("free_ctl", "n_pairs", Slope(0.5, "CTL, β free of α: gap {rate}")),
-    grows("free_ltc", "n_pairs", Slope(0.5, "LTC, β free of α: gap {rate}")),
-    grows("free_corruption_ctl", "corruption", Slope(2, "CTL, β free of α: gap {rate}")),
-    grows("free_corruption_ltc", "corruption", Slope(2, "LTC, β free of α: gap {rate}")),
-    grows("log_free_ctl", "n_pairs", Slope(0.5, "log loss, CTL, β free of α: gap {rate}"),
+    grows("free_ctl", "n_pairs", Slope("CTL, β free of α: gap {rate}", 0.5)),
+    grows("free_ltc", "n_pairs", Slope("LTC, β free of α: gap {rate}", 0.5)),
+    grows("free_corruption_ctl", "corruption", Slope("CTL, β free of α: gap {rate}", 2)),
+    grows("free_corruption_ltc", "corruption", Slope("LTC, β free of α: gap {rate}", 2)),
+    grows("log_free_ctl", "n_pairs", Slope("log loss, CTL, β free of α: gap {rate}", 0.5),
           log_alpha_free, LOG_WRONG),
-    grows("log_free_ltc", "n_pairs", Slope(0.5, "log loss, LTC, β free of α: gap {rate}"),
+    grows("log_free_ltc", "n_pairs", Slope("log loss, LTC, β free of α: gap {rate}", 0.5),
           log_alpha_free, LOG_WRONG),
-    falls("known_ctl", "n_pairs", Slope(-0.25, "α ∝ n^(−1/4), CTL, β ∝ c/√n + α: gap {rate}"),
+    falls("known_ctl", "n_pairs", Slope("α ∝ n^(−1/4), CTL, β ∝ c/√n + α: gap {rate}", -0.25),
           knows_alpha, STATED),
-    falls("known_ltc", "n_pairs", Slope(-0.25, "α ∝ n^(−1/4), LTC, β ∝ c/√n + c·α: gap {rate}"),
+    falls("known_ltc", "n_pairs", Slope("α ∝ n^(−1/4), LTC, β ∝ c/√n + c·α: gap {rate}", -0.25),
           knows_alpha, STATED),
 ]  # fmt: skip
 OVER = "gap over the stated rate {rate}"
 AS_PRINTED = [
     Check(name="printed_ctl", axis="n_pairs", right=alpha_free, why=GROWS, **PRINTED,
-          claim=Slope(0, f"Theorem 5.2 with Remark 5.1, CTL: {OVER}", "at_most")),
+          claim=Slope(f"Theorem 5.2 with Remark 5.1, CTL: {OVER}", 0, "at_most")),
     Check(name="printed_ltc", axis="n_pairs", right=alpha_free, why=GROWS, **PRINTED,
-          claim=Slope(0, f"Theorem 5.2 with Remark 5.1, LTC: {OVER}", "at_most")),
+          claim=Slope(f"Theorem 5.2 with Remark 5.1, LTC: {OVER}", 0, "at_most")),
     Check(name="order_unknown", axis="privacy_cost", right=takes_ltc_for_ctl, **PRINTED,
-          claim=Slope(0, f"LTC, β of CTL: {OVER}", "at_most"),
+          claim=Slope(f"LTC, β of CTL: {OVER}", 0, "at_most"),
           why="(cα)²/β is c times the stated rate if β is tuned for CTL"),
 ]  # fmt: skip
 BEST: Any = {"quantity": PRICE, "right": best_free, "wrong": [told]}
 CHOSEN = [
     Check(name="price", axis="n_pairs", **BEST,
-          claim=Slope(1 / 6, "best β free of α: worst gap over c/√n + α {rate}")),
+          claim=Slope("best β free of α: worst gap over c/√n + α {rate}", 1 / 6)),
     Check(name="range", axis="corruption", **BEST,
-          claim=Slope(0.5, "best β for a range of α: worst gap over α {rate}")),
+          claim=Slope("best β for a range of α: worst gap over α {rate}", 0.5)),
 ]  # fmt: skip
 CAPPED = [
     falls("capped_ctl", "n_pairs",
-          Slope(-0.25, "α ∝ n^(−1/4), CTL, coverage capped: gap {rate}"), capped, CAP),
+          Slope("α ∝ n^(−1/4), CTL, coverage capped: gap {rate}", -0.25), capped, CAP),
     falls("capped_ltc", "n_pairs",
-          Slope(-0.25, "α ∝ n^(−1/4), LTC, coverage capped: gap {rate}"), capped, CAP),
-    falls("capped_corruption_ctl", "corruption", Slope(1, "CTL, coverage capped: gap {rate}"),
+          Slope("α ∝ n^(−1/4), LTC, coverage capped: gap {rate}", -0.25), capped, CAP),
+    falls("capped_corruption_ctl", "corruption", Slope("CTL, coverage capped: gap {rate}", 1),
           capped, CAP),
-    falls("capped_corruption_ltc", "corruption", Slope(1, "LTC, coverage capped: gap {rate}"),
+    falls("capped_corruption_ltc", "corruption", Slope("LTC, coverage capped: gap {rate}", 1),
           capped, CAP),
 ]  # fmt: skip
 PROOFS = [

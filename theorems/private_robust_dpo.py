@@ -352,9 +352,9 @@ FLIPS, READ, MASSES = (
     [every_mass, orders_swapped],
 )  # fmt: skip
 NOISE = [
-    check("n_pairs", "n_pairs", Slope(-0.5, "gap {rate}"), GAP, [no_debias]),
-    check("privacy_cost", "privacy_cost", Slope(1, "gap {rate}"), GAP, [no_debias]),
-    check("coverage", "coverage", Slope(0.5, "gap {rate}", symbol="κ_Π"), IN_REWARDS,
+    check("n_pairs", "n_pairs", Slope("gap {rate}", -0.5), GAP, [no_debias]),
+    check("privacy_cost", "privacy_cost", Slope("gap {rate}", 1), GAP, [no_debias]),
+    check("coverage", "coverage", Slope("gap {rate}", 0.5, symbol="κ_Π"), IN_REWARDS,
           [no_debias]),
     check("kl_weight", "kl_weight",
           Ratio("gap·4β/h = c(ε)√(2r(1−r)/(πnm))/σ′(h), h = βL: 1/γ", tolerance=0.1), IN_MARGINS,
@@ -374,7 +374,7 @@ NO_COVERAGE = [
           Ratio("κ_Π ≤ 1.5, LTC: sup of floor = B·√(c(ε)αg(βB/√2))/(16√2), β fixed: "
                 "√(1/γ) where 1/γ is printed"), STRAIGHT,
           [curvature_of_two, orders_swapped], at="policy_bound"),
-    check("rare_noise", "n_pairs", Slope(-0.5, "κ_Π ≤ 1.5: sup of mean gap {rate}"), WORST,
+    check("rare_noise", "n_pairs", Slope("κ_Π ≤ 1.5: sup of mean gap {rate}", -0.5), WORST,
           [no_debias]),
     check("ridge", "ridge",
           Ratio("κ_Π ≤ 1.5, n = ln(1/δ)/λ: w.p. δ a pair is missing and costs βB²√λ/32"), UNSEEN,
@@ -399,7 +399,7 @@ FLOORS = [
     check("ctl_corruption", "corruption", Ratio("CTL: floor = α·max|⟨g, H⁻¹x⟩|, along α"),
           ON_RESPONSE, READ),
     check("printed_corruption", "corruption",
-          Slope(0.5, "LTC, as printed: floor ≤ O(√α), that is 1/floor {rate}", "at_least",
+          Slope("LTC, as printed: floor ≤ O(√α), that is 1/floor {rate}", 0.5, "at_least",
                 symbol="(1/α)"), FLOOR, [no_debias]),
     check("ltc_cost", "privacy_cost", Ratio("LTC: floor = c(ε)·α·max|⟨g, H⁻¹x⟩|, along c"),
           ON_RESPONSE, [orders_swapped]),

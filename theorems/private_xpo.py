@@ -139,12 +139,12 @@ def check(
 
 
 CHECKS = [
-    check("horizon", "horizon", Slope(-0.5, "sup over instances: gap {rate}"), INTERIOR_GAP,
+    check("horizon", "horizon", Slope("sup over instances: gap {rate}", -0.5), INTERIOR_GAP,
           [naive_likelihood, label_flip, *OPTIMISTIC], **RATE),
-    check("privacy_cost", "privacy_cost", Slope(1, "sup over instances: gap {rate}"), INTERIOR_GAP,
+    check("privacy_cost", "privacy_cost", Slope("sup over instances: gap {rate}", 1), INTERIOR_GAP,
           [naive_likelihood, *OPTIMISTIC], **RATE),
     check("exploration", "inverse_reference",
-          Slope(0, "C_cov ≤ 2, rare best response: {rate}", "at_most", tolerance=0.1),
+          Slope("C_cov ≤ 2, rare best response: {rate}", 0, "at_most", tolerance=0.1),
           INTERIOR_GAP, OPTIMISTIC),
     check("gamma_sweep", "horizon",
           Ratio("gap is ½ to 2 times that of the best γ", 1.25, tolerance=0.75), NEAR_BEST,
@@ -153,7 +153,7 @@ CHECKS = [
           Ratio("T = (3c/R_max)²: gap ≤ the printed bound", direction="at_most"), OVER_PRINTED,
           **PRINTED),
     check("small_rewards_growth", "inverse_reward_bound",
-          Slope(0, "T = (3c/R_max)²: gap over the printed bound {rate}", "at_most"), OVER_PRINTED,
+          Slope("T = (3c/R_max)²: gap over the printed bound {rate}", 0, "at_most"), OVER_PRINTED,
           **PRINTED),
     check("small_rewards", "horizon",
           Inequality("R_max = Δ: .04·c(ε)/√T ≤ gap ≤ the corrected bound"), BETWEEN, [label_flip],

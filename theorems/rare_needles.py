@@ -314,9 +314,9 @@ def check(
 
 
 CHECKS = [
-    check("horizon", "horizon", Slope(-0.5, "sup over Δ: gap {rate}"), WORST, label_flip,
+    check("horizon", "horizon", Slope("sup over Δ: gap {rate}", -0.5), WORST, label_flip,
           *OPTIMISTIC),
-    check("num_actions", "num_actions", Slope(0.5, "sup over Δ: gap/(1 − 1/A) {rate}"), AT_WORST,
+    check("num_actions", "num_actions", Slope("sup over Δ: gap/(1 − 1/A) {rate}", 0.5), AT_WORST,
           label_flip, *OPTIMISTIC),
     check("bounds", "num_actions",
           Inequality("Theorem 3 ≤ largest mean gap, 95 % quantile ≤ Theorem 1′"), BETWEEN,

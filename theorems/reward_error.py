@@ -243,14 +243,14 @@ def check(
 
 
 CHECKS = [
-    check("n_pairs", "n_pairs", Slope(-1, "error {rate}"), wrong=WRONG),
-    check("privacy_cost", "privacy_cost", Slope(2, "error {rate}"), wrong=WRONG),
+    check("n_pairs", "n_pairs", Slope("error {rate}", -1), wrong=WRONG),
+    check("privacy_cost", "privacy_cost", Slope("error {rate}", 2), wrong=WRONG),
     check("constant", "n_pairs", Ratio("n·error → tr(Σ_ref·I⁻¹)"), OVER_PREDICTED, wrong=WRONG),
-    check("num_features", "num_features", Slope(1, "error {rate}"), wrong=[frozen_features]),
-    check("reward_bound_eps_one", "reward_bound", Slope(1, "error {rate} at ε = 1", "at_most"),
+    check("num_features", "num_features", Slope("error {rate}", 1), wrong=[frozen_features]),
+    check("reward_bound_eps_one", "reward_bound", Slope("error {rate} at ε = 1", 1, "at_most"),
           keeps=OWN_BUDGET, expected="contradicted", why=SQUARED),
     check("reward_bound_eps_inf", "reward_bound",
-          Slope(1, "error {rate} without privacy"), wrong=[hidden_randomizer],
+          Slope("error {rate} without privacy", 1), wrong=[hidden_randomizer],
           keeps=OWN_BUDGET),
     check("in_sample_printed", "reward_bound",
           Frequency("(19) with 4(1+e^B)²/e^B fails with probability ≤ δ"), FAILS, printed,

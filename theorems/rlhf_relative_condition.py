@@ -254,7 +254,7 @@ FLOORS = [
 # Labels that are not debiased keep the sign of a margin, which is all that greedy reads.
 RARE = [
     check("printed_width", "privacy_cost",
-          Slope(-0.5, "least Γ over the printed c(ε)√α/γ {rate}: too wide by √c"), PRINTED_WIDTH,
+          Slope("least Γ over the printed c(ε)√α/γ {rate}: too wide by √c", -0.5), PRINTED_WIDTH,
           [orders_swapped], algorithm_1),
     check("own_width", "privacy_cost", Ratio("least Γ = √(c(ε)α·g(B′)), along c"), OWN_WIDTH,
           FLIPS, algorithm_1, settles=OURS),

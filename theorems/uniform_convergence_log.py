@@ -301,14 +301,14 @@ def all_n(name: str, axis: str, words: str) -> Check:
 
 
 CHECKS = [
-    check("n_pairs", "n_pairs", Slope(0, "worst h: {rate}"), CUBE, WRONG),
-    check("privacy_cost", "privacy_cost", Slope(2, "worst h: {rate}"), CUBE, NAIVE),
-    check("num_features", "num_features", Slope(1, "worst h: {rate} = log₂|Θ|"), CUBE, NAIVE),
+    check("n_pairs", "n_pairs", Slope("worst h: {rate}", 0), CUBE, WRONG),
+    check("privacy_cost", "privacy_cost", Slope("worst h: {rate}", 2), CUBE, NAIVE),
+    check("num_features", "num_features", Slope("worst h: {rate} = log₂|Θ|", 1), CUBE, NAIVE),
     check("constant", "n_pairs", Ratio("worst h: n·h² times the share of wrong cells"),
           OVER_EXPECTED, NAIVE),
-    check("n_pairs_grid", "n_pairs", Slope(0, "grid: {rate}"), GRID, WRONG),
-    check("privacy_cost_grid", "privacy_cost", Slope(2, "grid: {rate}"), GRID, NAIVE),
-    check("num_features_grid", "num_features", Slope(1, "grid: {rate}"), GRID, NAIVE),
+    check("n_pairs_grid", "n_pairs", Slope("grid: {rate}", 0), GRID, WRONG),
+    check("privacy_cost_grid", "privacy_cost", Slope("grid: {rate}", 2), GRID, NAIVE),
+    check("num_features_grid", "num_features", Slope("grid: {rate}", 1), GRID, NAIVE),
     check("constant_grid", "n_pairs", Ratio("grid: d·q(1−q)·c(ε)², the variance of q debiased"),
           OVER_VARIANCE, WRONG),
     all_n("all_n_random_iid", "class_size",

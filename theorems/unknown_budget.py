@@ -204,13 +204,13 @@ THEOREM = Theorem(
     checks=[
         check(
             "unknown",
-            Slope(-1 / 3, "ε in [.47, 1]: largest gap {rate}"),
+            Slope("ε in [.47, 1]: largest gap {rate}", -1 / 3),
             WORST,
             joint_estimate,
             known_budget,
             least_budget,
         ),
-        check("known", Slope(-1, "ε known: largest gap {rate}"), WORST, known_budget, least_budget),
+        check("known", Slope("ε known: largest gap {rate}", -1), WORST, known_budget, least_budget),
         check(
             "above_the_floor",
             Inequality("every learner's floor ≤ the joint estimate's largest gap ≤ 40 · floor"),

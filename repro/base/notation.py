@@ -75,8 +75,31 @@ SYMBOLS = {
 }
 """The symbol of each axis, as claims write it."""
 
-LINEAR_AXES = frozenset({"reward_bound", "scaled_bound"})
+LINEAR_AXES = {"reward_bound", "scaled_bound"}
 """Axes on which a slope is of log quantity on the value itself (a claim e^B is a slope of 1)."""
+
+
+def own_axis(name: str, label: str, symbol: str, *, linear: bool = False) -> str:
+    """An axis of a theorem of one's own, declared beside it; returns its name.
+
+    Args:
+        name: that of the field that is swept.
+        label: on figures, with its symbol and its unit.
+        symbol: as claims write it.
+        linear: slopes are of log quantity on the value itself, not on its logarithm.
+
+    Raises:
+        ValueError: the name is an axis already, with another meaning.
+
+    >>> own_axis("alphabet", "alphabet size k", "k")
+    'alphabet'
+    """
+    meaning = label, symbol, linear
+    if name in AXES and meaning != (AXES[name], SYMBOLS[name], name in LINEAR_AXES):
+        raise ValueError(f"axis {name!r} is {AXES[name]!r} already; allowed: another name")
+    AXES[name], SYMBOLS[name] = label, symbol
+    LINEAR_AXES.update({name} if linear else ())
+    return name
 
 
 def keep_prob(epsilon: float) -> float:

@@ -25,6 +25,10 @@ from repro.labels.privacy.central_noise import NO_NOISE
 
 MUST = {"labels": Need.LABELS, "estimate": Need.TRUTH_HIDDEN, "algorithm": Need.ALGORITHM}
 """What a check about an algorithm notices; ``Check.blind`` has its reasons by these names."""
+NO_STAGE = "has no stage to show that it notices"
+REMEDY = "derive its worlds from PrivateLabels, or give the check"
+LABELLED = {"labels", "channel", "estimate", "n_pairs"}
+"""Fields of worlds that have labels; of worlds without, nothing about labels is asked."""
 ABOUT_AN_ALGORITHM = ("measured", "exact", "searched")
 
 
@@ -127,15 +131,17 @@ def complaints(
     told = []
     if kept is not None and list(kept) != list(found):
         told.append(f"the snapshot has: {', '.join(kept) or 'nothing'}")
-    if swept.check.quantity.evidence not in ABOUT_AN_ALGORITHM:
+    if swept.check.quantity.evidence not in ABOUT_AN_ALGORITHM or _without_labels(swept):
         return told
     for name, need in MUST.items():
         reason = swept.check.blind.get(name)
         if need.value in found and reason:
             told.append(f"notices {need.value}, against its reason in blind")
         if need.value not in found and not reason:
-            why = (
-                "does not notice" if need.value in have else "has no stage to show that it notices"
-            )
-            told.append(f"{why} {need.value}, and gives no reason in blind")
+            why = "does not notice" if need.value in have else NO_STAGE
+            told.append(f'{why} {need.value}; {REMEDY} blind={{"{name}": "why it need not"}}')
     return told
+
+
+def _without_labels(swept: SweptCheck) -> bool:
+    return LABELLED.isdisjoint(field_values(swept.sweep.worlds[0]))

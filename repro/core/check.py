@@ -176,7 +176,7 @@ class Check:
 
     Attributes:
         name: in files and on figures; also of its random streams, unless ``draws`` is given.
-        axis: what is swept, one of ``repro.base.notation.AXES``.
+        axis: what is swept, one of ``repro.base.notation.AXES`` or an ``own_axis``.
         claim: with its tolerance.
         quantity: what is measured.
         right: the algorithm under test.
@@ -186,7 +186,9 @@ class Check:
         expected: the verdict that is pinned for an honest run.
         why: the reason of a pinned verdict other than ``supported``.
         keeps: fields that an override does not change, because the claim is about their value.
-        blind: by stage ("labels", "estimate"), why the check need not notice that it is gone.
+        blind: why the check need not notice that something is taken away, by its name: "labels"
+            (fair coins in their place), "estimate" (the truth in its place), "algorithm" (the
+            opposite of its estimate).  Not asked of worlds that have no labels.
         draws: name of its random streams; checks of one name meet the same draws at a value.
     """
 
@@ -206,7 +208,8 @@ class Check:
 
     def __post_init__(self) -> None:
         if self.axis not in AXES:
-            raise ValueError(f"{self.name}: no axis {self.axis!r}; allowed: {', '.join(AXES)}")
+            allowed = f"allowed: {', '.join(AXES)}, or what own_axis of repro.base.notation makes"
+            raise ValueError(f"{self.name}: no axis {self.axis!r}; {allowed}")
         if self.expected != "supported" and not self.why:
             raise ValueError(f"{self.name}: a pinned {self.expected} needs its reason in why")
 

@@ -13,7 +13,8 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from numbers import Real
+from typing import Any, Literal, Protocol, get_args
 
 from repro.base.notation import LINEAR_AXES, SYMBOLS
 
@@ -109,7 +110,7 @@ RATE = "{rate}"
 
 
 class Claim(Protocol):
-    """A claim about one quantity along one axis."""
+    """A claim about one quantity along one axis: its words, then its number where it has one."""
 
     @property
     def fewest(self) -> int:
@@ -132,37 +133,61 @@ class Claim(Protocol):
         ...
 
 
+def refuse_wrong_order(claim: Any, number: object = 0.0, direction: str = "two_sided") -> None:
+    """One order for all claims.
+
+    Args:
+        claim: with its words and its tolerance.
+        number: that it claims.
+        direction: of its bound.
+
+    Raises:
+        ValueError: the words do not come first, or something that is no number stands for one.
+
+    >>> Frequency(0.05)
+    Traceback (most recent call last):
+    ...
+    ValueError: Frequency(words=0.05): allowed: words, number, direction=…, tolerance=…
+    """
+    numbers = (number, getattr(claim, "tolerance", 0.0))
+    fine = all(isinstance(one, Real) and math.isfinite(one) for one in numbers)
+    if not isinstance(claim.words, str) or not fine or direction not in get_args(Direction):
+        raise ValueError(f"{claim}: allowed: words, number, direction=…, tolerance=…")
+
+
 @dataclass(frozen=True)
 class Slope:
-    """The exponent of a quantity along the row's axis.
+    """The exponent of a quantity along the check's axis.
 
     Attributes:
-        exponent: of log quantity on log axis; on ``reward_bound`` of log quantity on B.
         words: the claim, with ``{rate}`` where the rate stands.
+        exponent: of log quantity on log axis; on a linear axis, such as ``reward_bound``, of log
+            quantity on its value.
         direction: ``two_sided`` for tight rates, ``at_most`` for upper bounds.
         tolerance: margin of the equivalence test.
         symbol: of the axis in the words; that of ``notation.SYMBOLS`` unless given.
     """
 
-    exponent: float
     words: str
+    exponent: float
     direction: Direction = "two_sided"
     tolerance: float = 0.05
     symbol: str = ""
     fewest = 3
 
     def __post_init__(self) -> None:
+        refuse_wrong_order(self, self.exponent, self.direction)
         if RATE not in self.words:
             raise ValueError(f"a slope's words hold {RATE}: {self.words!r}")
 
     def said(self, axis: str) -> str:
         """The words with the rate in place.
 
-        >>> Slope(-1, "gap {rate}").said("n_pairs")
+        >>> Slope("gap {rate}", -1).said("n_pairs")
         'gap ∝ 1/n'
-        >>> Slope(1, "gap {rate} at ε = 1", "at_most").said("reward_bound")
+        >>> Slope("gap {rate} at ε = 1", 1, "at_most").said("reward_bound")
         'gap ≤ O(e^B) at ε = 1'
-        >>> Slope(0, "floor {rate}").said("privacy_cost")
+        >>> Slope("floor {rate}", 0).said("privacy_cost")
         'floor free of c(ε)'
         """
         return self.words.replace(RATE, _rate(self.exponent, self.direction, axis, self.symbol))
@@ -183,15 +208,18 @@ class Ratio:
     Attributes:
         words: the claim.
         value: of the ratio.
-        tolerance: margin of the equivalence test, or beyond the bound.
         direction: ``two_sided``, or ``at_least`` and ``at_most`` for an effect and a bound.
+        tolerance: margin of the equivalence test, or beyond the bound.
     """
 
     words: str
     value: float = 1.0
-    tolerance: float = 0.05
     direction: Direction = "two_sided"
+    tolerance: float = 0.05
     fewest = 1
+
+    def __post_init__(self) -> None:
+        refuse_wrong_order(self, self.value, self.direction)
 
     def said(self, axis: str) -> str:
         return self.words
@@ -210,6 +238,9 @@ class Inequality:
     tolerance: float = 1e-9
     fewest = 1
 
+    def __post_init__(self) -> None:
+        refuse_wrong_order(self)
+
     def said(self, axis: str) -> str:
         return self.words
 
@@ -223,6 +254,9 @@ class Frequency:
 
     words: str
     fewest = 1
+
+    def __post_init__(self) -> None:
+        refuse_wrong_order(self)
 
     def said(self, axis: str) -> str:
         return self.words

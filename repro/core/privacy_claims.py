@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from repro.core.check import Algorithm, SweptCheck
+from repro.core.claims import refuse_wrong_order
 from repro.core.privacy_check import Exact, PrivacyCheck
 from repro.core.stream import stream
 from repro.labels.privacy.black_box import choose_attack
@@ -109,6 +110,9 @@ class Private:
     words: str
     tolerance: float = 1e-6
     fewest = 1
+
+    def __post_init__(self) -> None:
+        refuse_wrong_order(self)
 
     def said(self, axis: str) -> str:
         return self.words

@@ -108,21 +108,38 @@ DEAF = {"labels": "says why", "estimate": "says why", "algorithm": "says why"}
         (swept(), ALL, ["labels"], ALL, ["the snapshot has: labels"]),
         (swept(), ALL, [], ALL, ["the snapshot has: nothing"]),
         (swept(), ALL[1:], None, ALL,
-         ["does not notice labels, and gives no reason in blind"]),
+         ['does not notice labels; derive its worlds from PrivateLabels, or give the check '
+          'blind={"labels": "why it need not"}']),
         (swept(), ALL[1:], None, ALL[1:],
-         ["has no stage to show that it notices labels, and gives no reason in blind"]),
+         ['has no stage to show that it notices labels; derive its worlds from PrivateLabels, or '
+          'give the check blind={"labels": "why it need not"}']),
         (swept(blind=DEAF), [], [], ALL, []),
         (swept(blind={"labels": "says why"}), ALL, None, ALL,
          ["notices labels, against its reason in blind"]),
         (swept(evidence="proved"), [], [], [], []),
         (swept(evidence="computed"), [], None, ALL, []),
         (swept(evidence="searched"), [], None, [],
-         [f"has no stage to show that it notices {need}, and gives no reason in blind"
-          for need in ALL]),
+         [f"has no stage to show that it notices {need}; derive its worlds from PrivateLabels, or "
+          f'give the check blind={{"{name}": "why it need not"}}'
+          for name, need in zip(("labels", "estimate", "algorithm"), ALL, strict=True)]),
     ],
 )  # fmt: skip
 def test_what_is_said_of_a_check(one, seen, kept, have, told):
     assert complaints(one, seen, kept, have) == told
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoLabels:
+    """A world that has none."""
+
+    horizon: Pairs = 1
+
+
+def test_nothing_about_labels_is_asked_of_a_world_that_has_none():
+    check = swept(evidence="searched").check
+    one = SweptCheck(check, Sweep("horizon", "horizon", (1.0,), (NoLabels(),)))
+    assert complaints(one, [], None, []) == []
+    assert complaints(one, [], ["order"], []) == ["the snapshot has: order"]
 
 
 @pytest.mark.some(8)

@@ -66,7 +66,7 @@ def naive(world: Coins, rng: np.random.Generator, replicates: int) -> np.ndarray
 
 
 def check(**fields) -> Check:
-    usual = {"name": "n_pairs", "axis": "n_pairs", "claim": Slope(-1, "error {rate}"),
+    usual = {"name": "n_pairs", "axis": "n_pairs", "claim": Slope("error {rate}", -1),
              "quantity": Quantity("squared error"), "right": error, "wrong": [naive]}  # fmt: skip
     return Check(**{**usual, **fields})
 

@@ -76,7 +76,7 @@ def noisy(words):
 
 def slope(**fields):
     """The check of the exponent."""
-    given = {"name": "n_pairs", "axis": "n_pairs", "claim": Slope(-1, "gap {rate}", tolerance=0.1),
+    given = {"name": "n_pairs", "axis": "n_pairs", "claim": Slope("gap {rate}", -1, tolerance=0.1),
              "quantity": noisy("gap"), "right": right, "wrong": [flat]}  # fmt: skip
     return Check(**{**given, **fields})
 

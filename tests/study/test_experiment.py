@@ -49,10 +49,11 @@ def with_cost(toy, toy_check):
     """A theorem of two checks: a contradicted slope in n, and a ratio along the privacy cost."""
 
     def put(**fields):
-        of_n = toy_check(claim=Slope(-1, "gap {rate}", "at_most", 0.07), expected="contradicted",
+        of_n = toy_check(claim=Slope("gap {rate}", -1, "at_most", 0.07), expected="contradicted",
                          why="a slip", wrong=[*toy_check().wrong, naive])  # fmt: skip
-        of_cost = toy_check(name="cost", axis="privacy_cost", claim=Ratio("gap = c²", 1.5, 0.02),
-                            wrong=[naive], keeps=["n_pairs"], settles=["p1.lem_a_1"])  # fmt: skip
+        of_cost = toy_check(name="cost", axis="privacy_cost",
+                            claim=Ratio("gap = c²", 1.5, tolerance=0.02), wrong=[naive],
+                            keeps=["n_pairs"], settles=["p1.lem_a_1"])  # fmt: skip
         return toy(checks=[of_n, of_cost], **fields)
 
     put()

@@ -60,7 +60,7 @@ def test_a_false_claim_is_contradicted(plan_of, store):
 
 
 def test_a_control_that_gets_through_makes_the_run_inconclusive(plan_of, store, toy, toy_check):
-    toy(checks=[toy_check(claim=Slope(0, "gap {rate}", tolerance=0.1))])
+    toy(checks=[toy_check(claim=Slope("gap {rate}", 0, tolerance=0.1))])
     plan = plan_of(exponent=0.0, sweeps=ONE)
     checks = judged(plan, store)
     assert checks[0].outcome.verdict == "supported"
