@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 MINUTE = 60.0
+ENOUGH = 0.1
+"""Share of the blocks after which the time that is left is estimated: the first blocks of a run
+also pay for what is read and built once, and may be of its dearest check."""
 
 
 @contextmanager
@@ -53,13 +56,11 @@ class _Lines:
         if now - self._said < MINUTE or self._done >= self._total:
             return
         self._said, gone = now, now - self._began
-        left = gone * (self._total - self._done) / self._done
-        print(
-            f"{self._label}: {self._done} of {self._total} blocks after {gone / MINUTE:.0f} min, "
-            f"about {left / MINUTE:.0f} min left",
-            file=sys.stderr,
-            flush=True,
-        )
+        line = f"{self._label}: {self._done} of {self._total} blocks after {gone / MINUTE:.0f} min"
+        if self._done >= ENOUGH * self._total:
+            left = gone * (self._total - self._done) / self._done
+            line += f", about {left / MINUTE:.0f} min left"
+        print(line, file=sys.stderr, flush=True)
 
 
 def _bar():
@@ -69,10 +70,16 @@ def _bar():
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        Task,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+    from rich.text import Text
+
+    class TimeLeft(TimeRemainingColumn):
+        def render(self, task: Task) -> Text:
+            return super().render(task) if task.percentage >= 100 * ENOUGH else Text("-:--:--")
 
     return Progress(
         TextColumn("{task.description}", markup=False),
@@ -81,7 +88,7 @@ def _bar():
         TextColumn("elapsed"),
         TimeElapsedColumn(),
         TextColumn("left"),
-        TimeRemainingColumn(),
+        TimeLeft(),
         console=Console(stderr=True),
         transient=True,
         refresh_per_second=4,

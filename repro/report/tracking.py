@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from repro.base.errors import one_line
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 ARTIFACTS = ("verdict.json", "figure.png", "figure.svg", "config.yaml", "measurements.parquet")
 """Files of the run that go with it, those that exist."""
+
+LONGEST = 600
+"""Characters of a tracker's message that are shown: MLflow names its remedy at the end of 400."""
 
 MAX_PARAMS, MAX_METRICS = 100, 900
 """In one batch: MLflow takes 100 parameters, and 1000 entries in all."""
@@ -71,8 +75,8 @@ def _warn(uri: str, problem: BaseException, folder: Path) -> None:
     """One line on stderr; a message may quote a password, so with one only its kind is told."""
     told = getattr(problem, "strerror", None) if has_secret(uri) else str(problem)
     reason = f"{type(problem).__name__}{': ' if told else ''}{told or ''}"
-    known = f"{shown(uri)} cannot be used: {one_line(reason)[:160]}"
-    print(f"tracking: {known}; results are kept in {folder}", file=sys.stderr, flush=True)
+    line = f"{shown(uri)} cannot be used: {shorten(one_line(reason), LONGEST, placeholder=' …')}"
+    print(f"tracking: {line}; results are kept in {folder}", file=sys.stderr, flush=True)
 
 
 class _Log:

@@ -2,8 +2,10 @@
 
 import io
 import sys
+from types import SimpleNamespace
 
-from repro.report.progress import loading
+from repro.report import progress as module
+from repro.report.progress import loading, progress
 
 
 class Terminal(io.StringIO):
@@ -25,3 +27,23 @@ def test_a_file_gets_no_line_that_would_stay(monkeypatch):
     with loading("offline_gap"):
         pass
     assert file.getvalue() == ""
+
+
+def test_no_time_is_estimated_from_the_first_blocks(monkeypatch, capsys):
+    """Five of 1,550 blocks in a minute once gave "about 308 min left" for six."""
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    with progress(1550, "slow") as advance:
+        for clock.now, count in ((60.0, 5), (130.0, 770)):
+            advance(count)
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "slow: 5 of 1550 blocks after 1 min",
+        "slow: 775 of 1550 blocks after 2 min, about 2 min left",
+    ]
+
+
+def test_a_terminal_shows_no_time_left_after_the_first_blocks():
+    column = module._bar().columns[-1]
+    left = {"total": 1550, "finished": False, "time_remaining": 308 * 60.0}
+    assert str(column.render(SimpleNamespace(percentage=0.3, **left))) == "-:--:--"
+    assert str(column.render(SimpleNamespace(percentage=50.0, **left))) == "5:08:00"

@@ -100,6 +100,13 @@ def test_a_broken_tracker_is_one_line_and_no_error(result, tmp_path, capfd, uri)
     assert time.monotonic() - started < 10
 
 
+def test_what_mlflow_advises_is_not_cut(result, tmp_path, capfd):
+    """MLflow names what mends its store at the end of a long message."""
+    uri = (tmp_path / "mlruns").as_uri()
+    assert log_result(result, tmp_path, {"kind": "mlflow", "uri": uri}) is None
+    assert "`MLFLOW_ALLOW_FILE_STORE=true`" in capfd.readouterr().err
+
+
 def test_a_server_that_never_answers_is_given_up_as_the_user_set_it(
     result, tmp_path, capfd, monkeypatch
 ):

@@ -69,8 +69,9 @@ def _budget(epsilon: float) -> None:
 
 def _signs(label: Tensor, difference: Tensor) -> Tensor:
     """The labels in the type of the differences."""
-    if not bool((label.abs() == 1).all()):
-        raise BadInput("label", "", "allowed: -1 and +1; convert other codings first")
+    if label.dtype == torch.bool or not bool((label.abs() == 1).all()):
+        kind = "of booleans" if label.dtype == torch.bool else ""
+        raise BadInput("label", kind, "allowed: -1 and +1; convert other codings first")
     if label.shape != difference.shape:
         raise BadInput("label", tuple(label.shape), f"allowed: shape {tuple(difference.shape)}")
     return label.to(difference.dtype)

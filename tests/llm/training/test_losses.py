@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -175,6 +176,12 @@ def test_an_epsilon_that_is_no_budget_is_refused(epsilon):
     for loss in PRIVATE.values():
         with pytest.raises(BadInput, match="epsilon="):
             loss(torch.zeros(1), torch.ones(1), epsilon)
+
+
+def test_boolean_labels_are_refused():
+    for loss in (log_loss, *(partial(loss, epsilon=1.0) for loss in PRIVATE.values())):
+        with pytest.raises(BadInput, match="label=of booleans: allowed: -1 and \\+1"):
+            loss(torch.zeros(2), torch.tensor([True, True]))
 
 
 @pytest.mark.parametrize("label", [torch.tensor([0, 1]), torch.tensor([1.0, math.nan])])
