@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from repro.base.errors import BadInput
+from repro.labels.preferences.conversation import ListedPrompt
 from repro.labels.privacy.exact_response import ExactResponse
 from repro.release.canonical import compared
 from repro.release.drafts import Draft
@@ -157,12 +158,12 @@ def rewritten(source: Any, epsilon: Decimal, target: Path) -> Manifest:
     """
     named = Target.named(os.fspath(target))
     refuse_target(named)
-    written = Written()
     with (
         trouble_with(named.release),
         _answers(source) as rows,
         Draft(named.release.parent) as draft,
     ):
+        written = Written(rows.listed)
         written.write(iter(rows), lambda row: rows.labels[row.number], draft.file)
         made = Manifest(epsilon, (), None, written.lines, written.plus, written.sha256)
         publish(made, named, draft)
@@ -180,7 +181,7 @@ class Beside:
     """
 
     def __init__(self, known: Comparisons, theirs: SortedRows) -> None:
-        self.written, self.answered_twice = Written(), 0
+        self.written, self.answered_twice = Written(theirs.listed), 0
         self._labels = known.labels, theirs.labels
         self._share = min(1.0, 1.2 * MOST / len(known.labels))
         self._draw = random.Random(secrets.randbits(128)).random
@@ -193,6 +194,8 @@ class Beside:
         self.written.write(rows, lambda row: theirs.labels[row.number], Nowhere())
         self.kept = np.frombuffer(self._kept, np.int8)
         self.free = [f"{count} comparisons {what}" for what, count in wrong.items()]
+        if known.listed != theirs.listed:
+            self.free.append("texts in the place of lists of messages, or lists in that of texts")
 
     @property
     def lines(self) -> ReleasedLines:
@@ -273,6 +276,7 @@ def _answers(source: Any) -> Iterator[SortedRows]:
         for one in read_release(source, trl=True):
             key, body, first = compared(*one[:3])
             rows.add(key, body, one.label if first else 1 - one.label)
+            rows.listed = rows.listed or isinstance(one.prompt, ListedPrompt)
         yield rows
 
 

@@ -8,64 +8,29 @@ labels is anybody's choice.  What is released are the texts as they were given.
 
 from __future__ import annotations
 
-import re
-import unicodedata
+import json
 from hashlib import sha256
 from json.encoder import encode_basestring as quoted
 from typing import Any
 
-FORM = (
-    "NFKC of Unicode 3.2.0 without white space, control and invisible characters; a dialogue of one"
-    " question, in the prompt or before both responses, is that question"
+from repro.base.text_form import canonical
+from repro.labels.preferences.chat import messages
+from repro.labels.preferences.conversation import (
+    ListedPrompt,
+    Message,
+    as_text,
+    asks_alone,
+    turns,
 )
-TABLE = unicodedata.ucd_3_2_0
-"""Ships with every Python; the table of another version would sort the same texts otherwise."""
 
+FORM = (
+    "letters, marks, numbers, punctuation and symbols of Unicode 18.0 in NFKC of 3.2.0; a dialogue"
+    " of one question, in the prompt or before both responses, is that question"
+)
 PAIR, LINE = b"repro-release/1 pair\0", b"repro-release/1 line\0"
 """What is hashed begins with these.  Public and fixed: a salt would be bytes of free choice."""
 
 ASKED, ANSWERED = b"Human:", b"Assistant:"
-_ASCII = bytes(range(128))
-_BLANK = bytes(range(1, 33)) + b"\x7f"
-"""White space and control characters but NUL, which stands between the texts of a comparison; in
-UTF-8 these bytes are part of no other character."""
-
-_IGNORED = re.compile(
-    "[\x85\u1680\u2028\u2029"  # white space that NFKC leaves
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
-)
-"""And Unicode's Default_Ignorable_Code_Point, but for notations of shorthand and music."""
-
-_STABLE = "".join(
-    letter
-    for letter in map(chr, (*range(0xA1, 0x180), *range(0x2010, 0x2028)))
-    if TABLE.normalize("NFKC", letter) == letter and not _IGNORED.match(letter)
-)
-"""Latin letters and punctuation that NFKC leaves as they are, whatever stands beside them: none of
-these blocks has a character that combines with the one before it."""
-
-
-def canonical(text: str, table: Any = TABLE) -> bytes:
-    """UTF-8 of a text in NFKC without white space, control and invisible characters.
-
-    NFKC and not NFC: tokenizers and exports turn ligatures, full-width letters and no-break
-    spaces into plain ones.  That makes one of "10²" and "102", and of "no where" and "nowhere",
-    where all else is equal, which costs an answer and no privacy; the other way round copies would
-    be paid for with privacy.
-
-    >>> canonical("ﬁne\\u00a0 day\\r\\n") == canonical("fine day")
-    True
-    """
-    if text.isascii():
-        return text.encode().translate(None, _BLANK)
-    given = text.encode()
-    unusual = given.translate(None, _ASCII).decode()
-    if not unusual.strip(_STABLE):
-        return given.translate(None, _BLANK)
-    if _IGNORED.search(unusual):  # a tenth of the time of a search in the whole text
-        text = _IGNORED.sub("", text)
-    return table.normalize("NFKC", text).encode().translate(None, _BLANK)
 
 
 def compared(prompt: str, one: str, other: str) -> tuple[bytes, bytes, bool]:
@@ -112,16 +77,64 @@ def _without_dialogue(asked: bytes, one: bytes, other: bytes) -> tuple[bytes, by
 
 def body(prompt: str, first: str, second: str) -> bytes:
     """A line up to its label; escapes are those of RFC 8785."""
-    return (
-        f'{{"prompt":{quoted(prompt)},"response_1":{quoted(first)},'
-        f'"response_2":{quoted(second)},"label":'
-    ).encode()
+    return _body(quoted(prompt), quoted(first), quoted(second))
 
 
-def line(text: bytes, label: int) -> bytes:
+def _body(prompt: str, first: str, second: str) -> bytes:
+    return f'{{"prompt":{prompt},"response_1":{first},"response_2":{second},"label":'.encode()
+
+
+def _in_lists(text: bytes) -> bytes:
+    """A body whose texts are written as lists of messages, as in TRL's conversational layout."""
+    prompt, first, second, _ = json.loads(text + b"1}").values()
+    asked = turns(prompt)
+    asked = [Message("user", prompt)] if asks_alone(asked) else asked  # with a mark that it has
+    answers = ([Message("assistant", answer)] for answer in (first, second))
+    return _body(*map(_listed, (asked, *answers)))
+
+
+def _listed(chat: list[Message]) -> str:
+    quoted_turns = (f'{{"role":"{role}","content":{quoted(content)}}}' for role, content in chat)
+    return f"[{','.join(quoted_turns)}]"
+
+
+def line(text: bytes, label: int, listed: bool = False) -> bytes:
     """A whole line, from its body and a label of 1 or 0, which is written −1.
+
+    Args:
+        text: of ``body``.
+        label: of the first response.
+        listed: write lists of messages.
 
     >>> line(body("p", "a", "b"), 0)
     b'{"prompt":"p","response_1":"a","response_2":"b","label":-1}\\n'
     """
-    return text + (b"1}\n" if label else b"-1}\n")
+    return (_in_lists(text) if listed else text) + (b"1}\n" if label else b"-1}\n")
+
+
+def texts_of(prompt: Any, first: Any, second: Any) -> tuple[str, str, str] | None:
+    """The texts of a line that has texts or lists of messages; None of anything else.
+
+    The prompt of lists is a ``ListedPrompt``.
+
+    Raises:
+        NotUnderstood: a list says more than a release has.
+    """
+    if isinstance(prompt, str) and isinstance(first, str) and isinstance(second, str):
+        return prompt, first, second
+    chats = [messages(value) for value in (prompt, first, second) if not isinstance(value, str)]
+    if len(chats) < 3 or not all(chats):
+        return None
+    asked, *answers = (chat or [] for chat in chats)
+    if any([turn.role for turn in answer] != ["assistant"] for answer in answers):
+        return None
+    return ListedPrompt(as_text(asked)), answers[0][0].content, answers[1][0].content
+
+
+def also_spent(prompt: str, one: str, other: str) -> list[bytes]:
+    """Keys of what is released with a comparison beside its own: its last question alone.
+
+    A copy without the system message or the turns before is a comparison with this key.
+    """
+    chat = turns(prompt)
+    return [compared(chat[-1].content, one, other)[0]] if len(chat) > 1 else []

@@ -8,7 +8,9 @@ What fails after the debit stays spent, and ``resume`` publishes the very same b
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from array import array
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -20,8 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from repro.base.errors import OF_THE_MACHINE, BadInput
+from repro.labels.preferences.conversation import ListedPrompt
 from repro.labels.privacy.exact_response import ExactResponse
-from repro.release.canonical import compared, line
+from repro.release.canonical import also_spent, compared, line
 from repro.release.drafts import Draft
 from repro.release.exports import ENDINGS, LAYOUTS, refuse_without_library, write_export
 from repro.release.ledger import Debit, Ledger, held_ledger
@@ -31,6 +34,7 @@ from repro.release.sorted_rows import ComparisonRow, SortedRows
 
 TOGETHER = 200
 """Lines that are written, hashed and noted at once."""
+_DIALOGUE = re.compile(rb'\{"prompt":"(?:\s|\\n)*(?:System|Human|Assistant):')
 NOTHING = "nothing was released"
 DOUBT = (
     "the budget may be spent: resume=true publishes what it paid for, or says that nothing waits"
@@ -128,6 +132,7 @@ class Comparisons(SortedRows):
         for record, owner in read_owned(source, key, self._unit):
             digest, body, first = compared(*record)
             self.add(digest, body, first)
+            self.listed = self.listed or isinstance(record[0], ListedPrompt)
             if self._unit:
                 self._owners.append(self._numbers.setdefault(owner, len(self._numbers)))
 
@@ -154,9 +159,13 @@ class Written:
     Attributes:
         lines, plus: how many, and how many with +1.
         labels: released ones, 1 or 0 for −1.
+
+    Args:
+        listed: lines have lists of messages.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, listed: bool = False) -> None:
+        self._listed = listed
         self.lines = self.plus = 0
         self.labels = bytearray()
         self._hash = sha256()
@@ -171,11 +180,12 @@ class Written:
         """Write all lines to ``file``, and tell ``note`` their keys."""
         while some := list(islice(rows, TOGETHER)):
             labels = bytes(map(label, some))
-            content = b"".join([line(row.body, one) for row, one in zip(some, labels, strict=True)])
+            pairs = zip(some, labels, strict=True)
+            content = b"".join([line(row.body, answer, self._listed) for row, answer in pairs])
             file.write(content)
             self._hash.update(content)
             self.labels += labels
-            note([row.key for row in some])
+            note([key for row in some for key in (row.key, *_also_spent(row.body))])
         self.lines, self.plus = len(self.labels), sum(self.labels)
 
     @property
@@ -188,6 +198,14 @@ class Written:
         """One bit a line, after a leading one."""
         digits = self.labels.translate(bytes.maketrans(b"\0\1", b"01"))
         return int(b"1" + digits, 2).to_bytes(len(self.labels) // 8 + 1, "big")
+
+
+def _also_spent(body: bytes) -> list[bytes]:
+    """Keys of what is spent with a comparison beside its own."""
+    if not _DIALOGUE.match(body):
+        return []
+    prompt, first, second, _ = json.loads(body + b"1}").values()
+    return also_spent(prompt, first, second)
 
 
 def unpacked(answers: bytes) -> bytes:
@@ -255,7 +273,7 @@ def _drawn(
         rows.read(source)
         # Coins are drawn once copies are one: the disk never holds two answers to one comparison.
         labels, flips = rows.labels, ExactResponse.at(terms.epsilon).flips()
-        written = Written()
+        written = Written(rows.listed)
         answered = lambda row: labels[row.number] ^ next(flips)  # noqa: E731
         written.write(iter(rows), answered, draft.file, lambda keys: ledger.note(number, keys))
     earlier = ledger.earlier(number)
@@ -274,7 +292,7 @@ def _found_again(rows: Comparisons, ledger: Ledger, draft: Draft, target: Target
     waiting = [debit for debit in debits if debit.answers is not None]
     for debit in waiting:
         labels = iter(unpacked(debit.answers or b""))
-        written = Written()
+        written = Written(rows.listed)
         with trouble_with(target.release):
             draft.file.seek(0)
             draft.file.truncate()

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from repro.base.errors import BadInput
-from repro.labels.preferences.layouts import COLUMNS, three_texts
+from repro.labels.preferences.conversation import NotUnderstood
+from repro.labels.preferences.layouts import ALLOWED, COLUMNS, LABELS, three_texts
 from repro.labels.preferences.pair_records import FIELDS
 from repro.labels.preferences.pair_rows import rows
 from repro.release.tables import rows_of
@@ -36,6 +37,9 @@ def read_owned(source: Any, key: str = "IN", unit: str = "") -> Iterator[tuple[R
     Raises:
         BadInput: as ``read_records``; or a value of ``unit`` is neither text nor whole number.
     """
+    if unit.strip().casefold() in LABELS:
+        allowed = "a field that names the annotator; this one says what was preferred"
+        raise BadInput("unit", unit, allowed)
     word, found = given_rows(source, key, (*COLUMNS, unit.strip().casefold()))
     shown, empty, owner = shown_source(source), True, ""
     for number, value in found:
@@ -76,11 +80,15 @@ def fields(value: Any) -> Record | str:
     """The three texts of a record, or what is wrong with it."""
     if not isinstance(value, dict):
         return "not a JSON object with the fields prompt, chosen and rejected"
-    prompt, chosen, rejected = value.get("prompt"), value.get("chosen"), value.get("rejected")
-    if not (isinstance(prompt, str) and isinstance(chosen, str) and isinstance(rejected, str)):
-        prompt, chosen, rejected = map(three_texts(value).get, FIELDS)
+    try:
+        texts = three_texts(value)
+    except NotUnderstood as problem:
+        return str(problem)
+    prompt, chosen, rejected = map(texts.get, FIELDS)
     if not isinstance(prompt, str):
         return f"field 'prompt' is missing, given twice or {NO_TEXT}"
+    if chosen is None and rejected is None:
+        return f"two responses are missing; allowed: {ALLOWED}"
     if not (isinstance(chosen, str) and isinstance(rejected, str)):
         return f"one of the fields 'chosen' and 'rejected' is missing, given twice or {NO_TEXT}"
     return fault(prompt, chosen, rejected) or (prompt, chosen, rejected)

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from repro.base.errors import BadInput
 from repro.base.files import unreadable
+from repro.labels.preferences.conversation import ListedPrompt, NotUnderstood
 from repro.labels.preferences.json_lines import LONGEST_LINE
-from repro.release.canonical import body, compared, line
+from repro.release.canonical import body, compared, line, texts_of
 from repro.release.records import fault, given_rows, is_path, shown_source
 
 FIELDS = ("prompt", "response_1", "response_2", "label")
@@ -20,13 +21,22 @@ TOGETHER = 1 << 20
 
 
 class Answer(NamedTuple):
-    """A line of a release: its texts, 1 or 0 for −1, and the names of other fields."""
+    """A line of a release: its texts, 1 or 0 for −1, and the names of other fields.
+
+    The prompt is a ``ListedPrompt`` where the line has lists of messages.
+    """
 
     prompt: str
     first: str
     second: str
     label: int
     others: tuple[str, ...]
+
+    @property
+    def content(self) -> bytes:
+        """The line as a release has it."""
+        texts = body(self.prompt, self.first, self.second)
+        return line(texts, self.label, isinstance(self.prompt, ListedPrompt))
 
 
 def read_release(source: Any, key: str = "release", trl: bool = False) -> Iterator[Answer]:
@@ -55,17 +65,19 @@ def read_release(source: Any, key: str = "release", trl: bool = False) -> Iterat
 def _answer(row: Any, trl: bool) -> Answer | str:
     row = row if isinstance(row, dict) else {}
     names = FIELDS[:3] if FIELDS[1] in row or not trl else TRL
-    prompt, first, second = map(row.get, names)
     label = row.get("label") if names is not TRL else 1
     whole = isinstance(label, int | float) and not isinstance(label, bool) and label in (1, -1)
-    texts = isinstance(prompt, str) and isinstance(first, str) and isinstance(second, str)
+    try:
+        texts = texts_of(*map(row.get, names))
+    except NotUnderstood as problem:
+        return str(problem)
     if not (whole and texts):
         return "not the fields prompt, response_1, response_2 and label, which is 1 or -1"
     known = len(names) + (names is not TRL)
     others = (
         tuple(name for name in row if name not in (*names, "label")) if len(row) > known else ()
     )
-    return fault(prompt, first, second) or Answer(prompt, first, second, int(label == 1), others)
+    return fault(*texts) or Answer(*texts, int(label == 1), others)
 
 
 def fingerprint(source: Any) -> str:
@@ -77,7 +89,7 @@ def fingerprint(source: Any) -> str:
     found = sha256()
     if not is_path(source):
         for one in read_release(source, trl=True):
-            found.update(line(body(one.prompt, one.first, one.second), one.label))
+            found.update(one.content)
         return found.hexdigest()
     try:
         with open(source, "rb") as file:
@@ -91,7 +103,7 @@ def fingerprint(source: Any) -> str:
 def free_bytes(source: Any) -> list[str]:
     """What in a release its content does not determine, each with the first line that shows it."""
     found: dict[str, int] = {}
-    before = b""
+    before, listed = b"", None
     for number, (raw, one) in enumerate(_raw_lines(source), 1):
         if one is None:
             found.setdefault("lines without the four fields", number)
@@ -103,8 +115,11 @@ def free_bytes(source: Any) -> list[str]:
             found.setdefault("order of responses", number)
         if key <= before:
             found.setdefault("copies" if key == before else "order of lines", number)
-        if raw is not None and raw != line(body(*one[:3]), one.label):
+        if raw is not None and raw != one.content:
             found.setdefault("style of JSON", number)
+        if listed not in (None, type(one.prompt)):
+            found.setdefault("texts beside lists of messages", number)
+        listed = type(one.prompt)
         before = key
     return [f"{what} (first in line {number})" for what, number in found.items()]
 

@@ -50,6 +50,7 @@ class SortedRows:
         labels: by number, 1 where the first response of the body is preferred, else 0.
         copies: rows that repeated an earlier one, once all have been read.
         altered: numbers of two copies whose texts differ, if there are any.
+        listed: whether a row came as lists of messages, so that all are written as such.
 
     Args:
         folder: its file system holds the runs; by default that for temporary files.
@@ -58,6 +59,7 @@ class SortedRows:
     def __init__(self, folder: Path | None = None) -> None:
         self.labels = bytearray()
         self.copies = 0
+        self.listed = False
         self.altered: tuple[int, int] | None = None
         self._folder, self._held, self._size = folder, [], 0
         self._last, self._ordered = b"", True

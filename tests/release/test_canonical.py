@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import repro
 from repro.base.errors import BadInput
-from repro.release.canonical import _STABLE, TABLE, canonical, compared
+from repro.base.text_form import _STABLE, TABLE, canonical
+from repro.release.canonical import compared
 from repro.release.records import read_records
 
 EXPORTS = {
@@ -159,18 +160,6 @@ def test_the_same_record_in_another_shape_is_one_comparison(tmp_path, ledger, na
     source.write_text("".join(json.dumps(one) + "\n" for one in (PLAIN, SAME[name])))
     assert list(read_records(str(source))) == [("why?", "so", "no")] * 2
     assert repro.privatize(source, 1, ledger=ledger).manifest["lines"] == 1
-
-
-def test_a_dialogue_is_released_as_one_text(tmp_path):
-    source = tmp_path / "in.jsonl"
-    earlier = [{"role": "system", "content": "be brief"}, ASK, SO]
-    value = {"prompt": [*earlier, ASK], "chosen": [*earlier, ASK, SO], "rejected": [NO, ASK, NO]}
-    source.write_text(json.dumps(value))
-    ((prompt, chosen, rejected),) = read_records(str(source))
-    assert prompt == "System: be brief\n\nHuman: why?\n\nAssistant: so\n\nHuman: why?"
-    assert chosen.endswith("\n\nHuman: why?\n\nAssistant: so")
-    assert chosen.startswith("System: be brief")  # cut off both responses, or off neither
-    assert rejected == "Assistant: no\n\nHuman: why?\n\nAssistant: no"
 
 
 @pytest.mark.parametrize(

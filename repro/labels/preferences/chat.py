@@ -1,88 +1,132 @@
-"""Records whose texts are chat lists, or whose fields are named in another case, as plain texts.
+"""Chats in the forms in which they are published, as conversations.
 
-A chat list is ``[{"role": "user", "content": "…"}, …]``.  A list of one message is its content;
-several are written as a dialogue of the form that Anthropic/hh-rlhf made common.  Chosen and
-rejected are treated alike throughout.
+A chat is a list of messages, one message, a dictionary of lists, an array of numpy, or any of
+these printed as JSON or by Python.  A message has a role and a content, and nothing beside them
+that says something.  What cannot be kept is refused and never dropped.
 """
 
 from __future__ import annotations
 
+import ast
+import json
+import re
 from typing import Any
 
-from repro.labels.preferences.pair_records import FIELDS
+from repro.labels.preferences.conversation import Message, NotUnderstood
 
-SPEAKERS = {"user": "Human", "assistant": "Assistant"}
-Message = tuple[str, str]
-"""role, content"""
+SPEAKERS = {
+    "system": "system", "developer": "system",
+    "user": "user", "human": "user", "prompter": "user",
+    "assistant": "assistant", "gpt": "assistant", "model": "assistant", "bot": "assistant",
+}  # fmt: skip
+KEYS = {"role": "role", "from": "role", "content": "content", "value": "content"}
+_NEEDED = frozenset(KEYS.values())
+BESIDE = frozenset(
+    ("id", "index", "idx", "at", "time", "timestamp", "created_at", "weight", "train", "loss",
+     "score", "rating", "source", "language", "tokens", "token_count")
+)  # fmt: skip
+"""Keys of a message that say nothing of what was compared."""
+
+_PRINTED = re.compile(
+    r"\s*(?:array\()?\[?\s*\{\s*(['\"])(?:role|from|content|value)\1\s*:.*[\]}][\s\w=,)]*\Z", re.S
+)
+LONGEST_PRINTED = 1 << 20
+"""Characters of a printed chat that is parsed."""
 
 
-def plain(value: dict[str, Any]) -> dict[str, Any]:
-    """The three fields by their names, as texts where they are chat lists.
+def python(value: Any) -> Any:
+    """A value without numpy: arrays as lists, numbers and texts as Python's."""
+    return value.tolist() if hasattr(value, "tolist") else value
 
-    Where both responses begin with the messages of the prompt, as in TRL's conversational
-    format, these are cut off; a missing prompt is the messages that both responses begin with.
-    Whatever is not a text or a chat list is left as it is, for the reader to refuse.
 
-    >>> plain({"Prompt ": "p", "chosen": [{"role": "assistant", "content": "a"}]})
-    {'chosen': 'a', 'prompt': 'p'}
+def is_nothing(value: Any) -> bool:
+    """Whether a field is there and says nothing: null, NaN, blank or empty."""
+    value = python(value)
+    if isinstance(value, str | list | tuple | dict):
+        return not (value.strip() if isinstance(value, str) else value)
+    return value is None or type(value).__name__ == "NAType" or value != value
+
+
+def is_printed_nothing(value: Any) -> bool:
+    """Whether a field that is no text says nothing, or is what an export has printed for that."""
+    return is_nothing(value) or value in ("[]", "{}", "null", "None", "nan", "NaN")
+
+
+def is_printed(value: Any) -> bool:
+    """Whether a text looks like a chat that was printed."""
+    return isinstance(value, str) and bool(_PRINTED.match(value))
+
+
+def parsed(value: Any) -> Any:
+    """A value that was printed as JSON or by Python, read again.
+
+    Raises:
+        NotUnderstood: it cannot be read.
     """
-    found = _by_name(value)
-    chats = {name: _messages(text) for name, text in found.items()}
-    answers = [chats.get(name) for name in FIELDS[1:]]
-    opening = _opening(found, chats, answers)
-    if opening and "prompt" not in found:
-        found["prompt"] = _text(opening)
-    for name, chat in chats.items():
-        if chat:
-            begins = name != "prompt" and _begin(answers, opening)
-            found[name] = _text(chat[len(opening) :] if begins else chat)
-    return found
+    if not isinstance(value, str):
+        return python(value)
+    for read in (json.loads, ast.literal_eval) if len(value) < LONGEST_PRINTED else ():
+        try:
+            return read(value.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+    raise NotUnderstood("a text looks like a printed chat list and cannot be read as one")
 
 
-def _by_name(value: dict[str, Any]) -> dict[str, Any]:
-    """Fields by their names; upper case and white space around a name are no difference."""
-    found = {name: value[name] for name in FIELDS if name in value}
-    for written in value:
-        name = written.strip().casefold()
-        if name in FIELDS and name not in found:
-            same = [other for other in value if other.strip().casefold() == name]
-            found[name] = value[written] if len(same) == 1 else None
-    return found
+def messages(value: Any) -> list[Message] | None:
+    """The messages of a chat; None for what is no chat.
+
+    Raises:
+        NotUnderstood: it is a chat, and says more than roles and texts.
+
+    >>> messages("[{'from': 'human', 'value': 'Hi'}]")
+    [Message(role='user', content='Hi')]
+    """
+    value = parsed(value) if is_printed(value) else python(value)
+    if isinstance(value, dict):
+        value = _of_lists(value)
+    if not isinstance(value, list | tuple) or not value:
+        return None
+    if not all(isinstance(said, dict) and set(map(KEYS.get, said)) >= _NEEDED for said in value):
+        return None
+    return [_message(said) for said in value]
 
 
-def _messages(value: Any) -> list[Message]:
-    """The messages of a chat list; none for anything else."""
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-        return []
-    found = [(one.get("role"), one.get("content")) for one in value]
-    return found if all(isinstance(word, str) for one in found for word in one) else []
+def _of_lists(value: dict[str, Any]) -> Any:
+    """A dictionary of lists, as ``datasets`` has a sequence of structures, or one message."""
+    lists = {key: python(column) for key, column in value.items()}
+    if not any(KEYS.get(key) == "role" and isinstance(col, list) for key, col in lists.items()):
+        return [value]
+    try:
+        return [dict(zip(lists, said, strict=True)) for said in zip(*lists.values(), strict=True)]
+    except (TypeError, ValueError):
+        raise NotUnderstood("the lists of a chat are not of one length") from None
 
 
-def _opening(
-    found: dict[str, Any], chats: dict[str, list[Message]], answers: list[list[Message] | None]
-) -> list[Message]:
-    """The messages of the prompt."""
-    if "prompt" not in found:
-        return _common(*(chat or [] for chat in answers))
-    prompt = found["prompt"]
-    return [("user", prompt)] if isinstance(prompt, str) else chats["prompt"]
+def _message(said: dict[str, Any]) -> Message:
+    parts: dict[str, Any] = {}
+    for key, value in said.items():
+        if key in KEYS:
+            if KEYS[key] in parts and not is_nothing(value):
+                raise NotUnderstood("a message has two roles or two contents")
+            parts.setdefault(KEYS[key], python(value))
+        elif key not in BESIDE and not is_nothing(value):
+            shown = key if re.fullmatch(r"[A-Za-z_]{1,30}", str(key)) else "(another key)"
+            raise NotUnderstood(f"a message has the key {shown!r}, which a text cannot keep")
+    role, content = parts.get("role"), _only_text(parts.get("content"))
+    speaker = SPEAKERS.get(role.strip().casefold()) if isinstance(role, str) else None
+    if speaker is None:
+        raise NotUnderstood("a message has a role other than system, user and assistant")
+    if not isinstance(content, str):
+        raise NotUnderstood("a message has a content that is not one text")
+    return Message(speaker, content)
 
 
-def _common(one: list[Message], other: list[Message]) -> list[Message]:
-    """Messages that two chats begin with, leaving each at least one."""
-    count = 0
-    while count < min(len(one), len(other)) - 1 and one[count] == other[count]:
-        count += 1
-    return one[:count]
-
-
-def _begin(chats: list[list[Message] | None], opening: list[Message]) -> bool:
-    """Whether both chats begin with an opening, and go on."""
-    size = len(opening)
-    return all(chat and len(chat) > size and chat[:size] == opening for chat in chats)
-
-
-def _text(chat: list[Message]) -> str:
-    if len(chat) == 1:
-        return chat[0][1]
-    return "\n\n".join(f"{SPEAKERS.get(role, role.title())}: {text}" for role, text in chat)
+def _only_text(content: Any) -> Any:
+    """The text of ``[{"type": "text", "text": …}]``, and any other content as it is."""
+    if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
+        (part,) = content
+        others = [key for key, value in part.items() if not is_nothing(value)]
+        if part.get("type") == "text" and sorted(others) == ["text", "type"]:
+            return part["text"]
+    return content

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from repro.base.errors import BadInput
 from repro.base.paths import install_hint
+from repro.labels.preferences.conversation import NotUnderstood
 from repro.labels.preferences.layouts import three_texts
 from repro.labels.preferences.pair_records import (
     KEY,
@@ -26,7 +27,10 @@ def hub_pairs(hub_id: str) -> Iterator[PreferencePair]:
     """Pairs of a hub dataset; rows that compare nothing are skipped, as no user can mend them."""
     skipped = 0
     for number, row in enumerate(_hub_rows(hub_id), 1):
-        record = three_texts(row)
+        try:
+            record = three_texts(row)
+        except NotUnderstood as fault:
+            raise BadInput(KEY, hub_id, f"row {number}: {fault}") from None
         if not shape_fault(record) and content_fault(record):
             skipped += 1
         else:

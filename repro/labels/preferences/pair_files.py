@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from repro.base.errors import BadInput
+from repro.labels.preferences.conversation import NotUnderstood
 from repro.labels.preferences.hub_pairs import HUB_ID, hub_pairs
 from repro.labels.preferences.layouts import three_texts
 from repro.labels.preferences.pair_records import KEY, PreferencePair, checked_pair
@@ -72,6 +73,10 @@ def _file_pairs(path: str) -> Iterator[PreferencePair]:
     word, found = rows(path, KEY)
     for number, value in found:
         empty = False
-        yield checked_pair(path, f"{word} {number}", three_texts(value))
+        try:
+            record = three_texts(value)
+        except NotUnderstood as fault:
+            raise BadInput(KEY, path, f"{word} {number}: {fault}") from None
+        yield checked_pair(path, f"{word} {number}", record)
     if empty:
         raise BadInput(KEY, path, "holds no pairs")

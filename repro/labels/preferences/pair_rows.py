@@ -18,10 +18,10 @@ ENDINGS = (".jsonl", ".jsonl.gz", ".csv", ".parquet")
 """Of the files that are read from a folder; by name a file may have any."""
 
 READ_BY_PANDAS = {
-    ".json": "read_json('{0}')",
-    ".tsv": "read_csv('{0}', sep='\\t')",
-    ".xlsx": "read_excel('{0}')",
-    ".xls": "read_excel('{0}')",
+    ".json": "read_json('{0}', dtype=False)",
+    ".tsv": "read_csv('{0}', sep='\\t', dtype=str, keep_default_na=False)",
+    ".xlsx": "read_excel('{0}', dtype=str, keep_default_na=False)",
+    ".xls": "read_excel('{0}', dtype=str, keep_default_na=False)",
     ".feather": "read_feather('{0}')",
     ".arrow": "read_feather('{0}')",
     ".orc": "read_orc('{0}')",

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from repro.labels.preferences.conversation import turns
 from repro.llm.training.pairs import TextPairs
 from repro.llm.training.settings import Limits
 
@@ -110,9 +111,9 @@ def encode_prompts(tokenizer: Any, prompts: Texts, data: Limits) -> list[list[in
 
 def _prompt_ids(tokenizer: Any, prompts: Texts) -> list[list[int]]:
     if getattr(tokenizer, "chat_template", None):
-        turns = [[{"role": "user", "content": prompt}] for prompt in prompts]
+        chats = [[one._asdict() for one in turns(prompt)] for prompt in prompts]
         how = {"tokenize": False, "add_generation_prompt": True}
-        return _ids(tokenizer, tokenizer.apply_chat_template(turns, **how))
+        return _ids(tokenizer, tokenizer.apply_chat_template(chats, **how))
     start = [] if tokenizer.bos_token_id is None else [tokenizer.bos_token_id]
     return [start + ids for ids in _ids(tokenizer, [prompt + "\n" for prompt in prompts])]
 

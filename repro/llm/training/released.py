@@ -14,7 +14,7 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.llm.training.pairs import TextPairs
-from repro.release.canonical import compared, line
+from repro.release.canonical import compared
 from repro.release.exports import ENDINGS
 from repro.release.manifest import manifest_path, parsed_manifest, read_manifest
 from repro.release.records import read_records
@@ -89,5 +89,5 @@ def _digest(rows: list[Answer]) -> str:
     """SHA-256 of the release that the lines stand for."""
     found = sha256()
     for one in rows:
-        found.update(line(compared(*one[:3])[1], one.label))
+        found.update(one.content)
     return found.hexdigest()

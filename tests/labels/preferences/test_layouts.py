@@ -1,4 +1,4 @@
-"""The same comparisons in eight layouts: the same pairs, the same instance, the same release."""
+"""The same comparisons in eight files: the same pairs, the same instance, the same release."""
 
 import csv
 import gzip
@@ -17,6 +17,7 @@ from repro.labels.preferences.pair_files import read_pairs
 from repro.labels.preferences.pair_rows import conversion
 from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 from repro.release.records import read_records
+from repro.release.released import read_release
 from repro.worlds.instances.choices import TextChoice
 from repro.worlds.instances.preference_text import with_digest
 
@@ -142,8 +143,8 @@ def test_the_same_release_up_to_coins(write, tmp_path):
 
 def content(path: Path):
     """Prompts with unordered pairs, in order."""
-    found = [json.loads(line) for line in path.read_text().splitlines()]
-    return sorted((f["prompt"], *sorted((f["response_1"], f["response_2"]))) for f in found)
+    found = read_release(path)
+    return sorted((f.prompt, *sorted((f.first, f.second))) for f in found)
 
 
 def written(path: Path, raw: bytes) -> Path:
