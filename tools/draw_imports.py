@@ -6,20 +6,13 @@ Rooms are packages; a line is an import that no chain of other lines implies.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 
 import grimp
 
 DRAWING = Path(__file__).parents[1] / "docs" / "figures" / "imports.svg"
-ROOMS = {
-    "base", "catalogue", "core", "corruption", "estimators", "instances", "llm", "policies",
-    "preferences", "privacy", "release", "report", "study", "training",
-}  # fmt: skip
-SUBJECTS = "subjects"
-"""Every other package below repro: mathematics that theorems share, named for its subject."""
 COMMANDS = "commands"
-"""The modules directly below repro, repro.cli and repro.commands.scaffold."""
+"""With the modules directly below repro."""
 ROOT = Path(__file__).parents[1]
 WIDTH, ROW, BOX = 900, 74, (128, 34)
 
@@ -27,29 +20,15 @@ Edges = frozenset[tuple[str, str]]
 
 
 def room(module: str) -> str:
-    """The room of a module; one that is a program, wherever it lies, is a command.
+    """The room of a module: its package below repro, or theorems.
 
-    >>> room("repro.study.plan"), room("theorems.offline_gap"), room("repro.plan")
+    >>> room("repro.study.plan"), room("theorems.offline_gap"), room("repro.api")
     ('study', 'theorems', 'commands')
-    >>> room("repro.p1.pokl.bonus")
-    'subjects'
     """
-    parts = module.split(".")
-    if parts[0] == "theorems":
-        return "theorems"
-    name = parts[1] if len(parts) > 1 else ""
-    if name in ("", "cli", "scaffold") or is_program(module):
-        return COMMANDS
-    if name in ROOMS:
-        return name
-    return SUBJECTS if (ROOT / "repro" / name).is_dir() else COMMANDS
-
-
-@cache
-def is_program(module: str) -> bool:
-    """Whether ``python -m`` runs the module."""
-    path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
-    return path.is_file() and '__name__ == "__main__"' in path.read_text(encoding="utf-8")
+    top, name, *_ = [*module.split("."), ""]
+    if top == "theorems":
+        return top
+    return name if (ROOT / "repro" / name / "__init__.py").is_file() and name else COMMANDS
 
 
 def edges_of(imports: Iterable[tuple[str, str]]) -> Edges:

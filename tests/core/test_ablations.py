@@ -142,7 +142,7 @@ def test_nothing_about_labels_is_asked_of_a_world_that_has_none():
     assert complaints(one, [], ["order"], []) == ["the snapshot has: order"]
 
 
-@pytest.mark.some(8)
+@pytest.mark.some(4)
 @pytest.mark.parametrize("slug", WITHOUT_EXTRA)
 def test_every_ablation_fits_the_worlds_that_have_its_stage(slug):
     """The idle adversary is of the world's kind; the exchanged order is the other one."""

@@ -71,6 +71,7 @@ def misses(estimate, truth, miss):
     return not found.low <= truth <= found.high
 
 
+@pytest.mark.some(1)
 def test_intervals_miss_as_rarely_as_they_say(missed):
     """One in 20 by 1,000 samples of each kind, and one in 1,000 up to chance and skewness."""
     for of_one_in_20, of_one_in_1000 in missed:
@@ -112,6 +113,7 @@ def test_the_error_falls_with_replicates():
     assert few / many == pytest.approx(10, rel=0.4)
 
 
+@pytest.mark.slow
 def test_intervals_of_two_seeds_overlap_as_they_should():
     """Two 95 % intervals of the same law are disjoint in about 0.6 % of pairs."""
     rng = np.random.default_rng(12)

@@ -53,7 +53,7 @@ def names_the_key(line, path, way):
     return any(part in line for part in (*path[-2:], misspelt) if part)
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(2)
 @pytest.mark.parametrize("slug", slugs())
 def test_every_key_in_every_way(slug, tmp_path, monkeypatch, record_property):
     monkeypatch.chdir(tmp_path)

@@ -26,7 +26,6 @@ from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 from repro.llm.experiments.procedures import DataChoice
 from repro.llm.experiments.splits import load_splits
 from repro.llm.training.released import released_pairs
-from repro.report import separation_figure
 from repro.report.seals import seal_of
 from repro.study.composition import compose_values
 from repro.study.settings import session_of
@@ -127,14 +126,6 @@ def write_report(folder):
     return report.main(["--runs", str(folder / "outputs")])
 
 
-def measurements(folder):
-    import pandas
-
-    path = folder / "measurements.parquet"
-    pandas.DataFrame({"check": ["ratio"]}).to_parquet(path)
-    return path
-
-
 def shipped(name):
     def prepare(folder):
         path = folder / name
@@ -173,9 +164,6 @@ READERS = {
     "facts in the report": Reader(part_of_run("run.json"), write_report, frozenset({"missing"})),
     "config in the report": Reader(part_of_run("config.yaml"), write_report),
     "verdict in the table": Reader(part_of_run("verdict.json"), lambda _: suite.main(["table"])),
-    "measurements in a picture": Reader(
-        measurements, lambda folder: separation_figure.main([str(folder)])
-    ),
     "pairs of a language model": Reader(pairs_file, model_data),
     "release to train on": Reader(
         part_of_release("out.jsonl"), lambda folder: released_pairs(folder / "out.jsonl")
@@ -274,11 +262,7 @@ def test_the_same_file_unbroken_is_taken(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     READERS[name].prepare(tmp_path)
     status, line = outcome(READERS[name], tmp_path, capsys)
-    assert (status, "error" in line) == (WITH_GOOD_FILES.get(name, 0), name in WITH_GOOD_FILES)
-
-
-WITH_GOOD_FILES = {"measurements in a picture": 2}
-"""One check alone is no table of the experiment that the picture is of."""
+    assert (status, "error" in line) == (0, False)
 
 
 def test_a_broken_checkpoint_is_passed_over(tmp_path):

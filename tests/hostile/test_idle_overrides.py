@@ -18,7 +18,7 @@ def worlds(values) -> list[str]:
     return [one.identity for one in built(session_of(values).plan).swept]
 
 
-@pytest.mark.some(8)
+@pytest.mark.some(4)
 @pytest.mark.parametrize("slug", slugs())
 def test_a_number_changes_a_world_or_is_refused(slug, tmp_path):
     values = {**compose_values(slug, {}), "output_dir": str(tmp_path)}

@@ -41,7 +41,7 @@ def assert_refused(status, out, err, folder):
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("slug", "word"), list(sample()))
 def test_a_sample_of_the_matrix(command, tmp_path, slug, word):
     status, out, err = command(f"theorem={slug}", word)
@@ -76,7 +76,7 @@ PLACES = [("theorem", trick) for trick in TRICKS] + [
 ]
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("group", "name"), PLACES)
 def test_no_group_takes_a_name_it_does_not_have(command, tmp_path, group, name):
     assert_refused(*command(f"{group}={name}"), tmp_path)
@@ -99,6 +99,7 @@ def test_no_class_is_named_from_outside(command, tmp_path, word):
     assert_refused(*command(word), tmp_path)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("words", [["theorem.worlds.instance.scale=nan"], ["-m", "seed=0,x"]])
 def test_a_process_of_its_own(tmp_path, words):
     done = subprocess.run(

@@ -27,12 +27,18 @@ from tests.browser.views import faults, needs_browser, views
 MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 
 
-@pytest.fixture
-def runs(tmp_path, make_result):
-    """A folder with one finished run of ``offline_gap``."""
-    folder = tmp_path / "runs"
-    write_files(make_result(), folder / "one", seconds=1.0, workers=1, device="cpu")
+@pytest.fixture(scope="module")
+def written(tmp_path_factory, shared_result):
+    """A folder with one finished run of ``offline_gap``, to copy: its figure takes a second."""
+    folder = tmp_path_factory.mktemp("written") / "runs"
+    write_files(shared_result, folder / "one", seconds=1.0, workers=1, device="cpu")
     return folder
+
+
+@pytest.fixture
+def runs(tmp_path, written):
+    """The same, of this test alone."""
+    return shutil.copytree(written, tmp_path / "runs")
 
 
 def change(folder: Path, **fields) -> None:

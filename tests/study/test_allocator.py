@@ -33,6 +33,7 @@ print(plain, pages_fetched())
 usual 128 KiB, it does so whatever has been freed before."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's malloc")
 def test_a_process_that_measures_fetches_no_page_twice():
     if not allocator.keep_freed_memory():

@@ -123,6 +123,7 @@ def test_an_override_that_changes_nothing_is_refused(words):
     assert str(refused.value) == line
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     "words",
     ["epsilon=0.5", "n_pairs=1000000", "kl_weight=0.7 only=[n_pairs]", "instance.num_states=12",

@@ -22,6 +22,7 @@ def test_hash_is_stable_within_a_version():
     assert len(session().config_hash) == 12
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "same", ["compute.workers=2", "tracking=none", "tracking.uri=http://x", "device=auto"]
 )
@@ -30,6 +31,7 @@ def test_how_it_is_run_does_not_change_the_hash(same, monkeypatch):
     assert session(same).config_hash == session().config_hash
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     "other",
     ["seed=1", "epsilon=0.5", "n_pairs=1000", "kl_weight=2", "budget=smoke",

@@ -23,6 +23,7 @@ def windows():
                 yield slug, check.name
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("slug", "name"), list(windows()))
 def test_the_whole_window_lies_within_half_the_tolerance(slug, name):
     plan = session_of(compose_values(slug, {"budget": "smoke"}, [f"only=[{name}]"])).plan

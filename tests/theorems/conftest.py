@@ -13,6 +13,7 @@ from repro.core.stream import stream
 from repro.core.worlds import put
 from repro.study import plan
 from repro.study.composition import compose_values
+from repro.study.discovery import find
 from repro.study.settings import session_of
 
 KEEPERS = ("repro.", "theorems.")
@@ -21,7 +22,17 @@ KEEPERS = ("repro.", "theorems.")
 
 WHOLE = {"whole", "smoke", "turned", "taken_away", "verdict_of"}
 """Fixtures that run experiments at smoke, or rows before and after the library is broken."""
-SHORT = ["compute.workers=1", "budget.replicates=40", "budget.blocks=5"]
+SHORT = "compute.workers=1", "budget.row_error=0.002"
+"""Wide intervals: what few replicates cannot decide stays open, so that no row turns by chance."""
+USUAL_SIZE = 40, 5
+SIZES = {
+    "corrected_offline_gap": (160, 5),
+    "hybrid_xpo": (160, 5),
+    "log_regret_nonprivate": (160, 5),
+}
+"""Replicates and blocks; more where so few mislead, or decide nothing."""
+EVERY = {"central_dp_privacy": 4, "objective_perturbation_privacy": 4, "ctl_ltc_separation": 2}
+"""Of experiments whose exact searches are long, each so-and-so-many-th check."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before those marked slow are left out
@@ -47,9 +58,17 @@ def whole(kept_blocks):
 
 @pytest.fixture(scope="session")
 def short(kept_blocks):
-    """Name → that experiment with a tenth of smoke's replicates."""
-    values = {"budget": "smoke", "overrides": SHORT, "output_dir": kept_blocks}
-    return cache(lambda slug: repro.run(slug, **values))
+    """Name → that experiment with few replicates, run once for all tests that look at it."""
+
+    def run(slug):
+        replicates, blocks = SIZES.get(slug, USUAL_SIZE)
+        checks = [check.name for check in find(slug).checks]
+        return repro.run(
+            slug, budget="smoke", output_dir=kept_blocks, only=checks[:: EVERY.get(slug, 1)],
+            overrides=[*SHORT, f"budget.replicates={replicates}", f"budget.blocks={blocks}"],
+        )  # fmt: skip
+
+    return cache(run)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """One picture of a ``ctl_ltc_separation`` run: ratios of floors against c(ε).
 
-    python -m repro report.separation_figure outputs/ctl_ltc_separation/HASH
+    python -m tools.separation_figure outputs/ctl_ltc_separation/HASH
 
 reads measurements.parquet there and writes separation.png and separation.svg beside it.
 """
@@ -17,7 +17,6 @@ from matplotlib.figure import Figure
 
 from repro.base.errors import BadInput
 from repro.base.files import write_together
-from repro.commands.process.command import run_command
 from repro.report.figure import figure_bytes
 from repro.report.own_defaults import own_defaults
 
@@ -106,4 +105,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    run_command(main, __doc__)
+    sys.exit(main(sys.argv[1:]))
