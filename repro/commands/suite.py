@@ -51,8 +51,8 @@ from repro.study.discovery import find
 from repro.study.sources import MEASURING, closure, files_fingerprint
 
 if TYPE_CHECKING:
-    from repro.commands.suite_power import Planned
-    from repro.commands.suite_stability import Stability
+    from repro.commands.runs.power import Planned
+    from repro.commands.runs.stability import Stability
 
 EVERY = "glob(*,exclude=llm_*)"
 """Every experiment that needs no extra."""
@@ -156,7 +156,7 @@ def stability(
     >>> stability("rdpo_identity", seeds=2).unstable  # doctest: +SKIP
     ()
     """
-    from repro.commands.suite_stability import StabilityRequest, stability
+    from repro.commands.runs.stability import StabilityRequest, stability
 
     with _folder(output_dir) as folder:
         given = {"theorem": theorem, "seeds": seeds, "budget": budget, "output_dir": folder}
@@ -184,7 +184,7 @@ def power(
     >>> [row.enough for row in power("rdpo_identity", budgets="smoke")]  # doctest: +SKIP
     [True, True, True, True]
     """
-    from repro.commands.suite_power import PowerRequest, power
+    from repro.commands.runs.power import PowerRequest, power
 
     with _folder(output_dir) as folder:
         given = {"theorem": theorem, "budgets": budgets, "seed": seed, "output_dir": folder}
@@ -250,7 +250,7 @@ def _metrics(words: list[str]) -> int:
 
 
 def _stability(words: list[str]) -> int:
-    from repro.commands.suite_stability import StabilityRequest, stability, told
+    from repro.commands.runs.stability import StabilityRequest, stability, told
 
     found = stability(validate(StabilityRequest, keyword_values(words, StabilityRequest)))
     print(told(found))
@@ -258,7 +258,7 @@ def _stability(words: list[str]) -> int:
 
 
 def _power(words: list[str]) -> int:
-    from repro.commands.suite_power import PowerRequest, power, told
+    from repro.commands.runs.power import PowerRequest, power, told
 
     rows = power(validate(PowerRequest, keyword_values(words, PowerRequest)))
     print(told(rows))

@@ -8,7 +8,7 @@ import yaml
 from repro.base.errors import BadInput
 from repro.base.paths import conf_dir
 from repro.commands import suite
-from repro.commands.suite_power import LEAST, Planned, _write, factor_of, told, with_factor
+from repro.commands.runs.power import LEAST, Planned, _write, factor_of, told, with_factor
 from repro.study.discovery import slugs
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from repro.commands import suite
-from repro.commands.suite_stability import Unstable, summed, told
+from repro.commands.runs.stability import Unstable, summed, told
 
 
 def run(seed, control="contradicted", **verdicts):
