@@ -34,7 +34,7 @@ SMELLS = {
         re.IGNORECASE,
     ),
     "no noun": re.compile(
-        r"\b(?:ha(?:s|ve) it\b|(?:does|do|is|are) so\b|is one\b|are ones\b|no less will do"
+        r"\b(?:ha(?:s|ve) it\b|(?:does|do|is|are) so\b|is one\b(?! \w)|are ones\b|no less will do"
         r"|such a one|the one for|ones? that|that of (?:its|the|a)\b|those of|the others?\b)",
         re.IGNORECASE,
     ),
@@ -46,13 +46,13 @@ SMELLS = {
     ),
     "semicolons": re.compile(r";[^;]*;"),
     "house words": re.compile(
-        r"\b(?:rows?|slips?|at hand|at length|settle[sd]?|caught|drawn by|told apart|told"
+        r"\b(?:rows?|slips?|(?<!text )at hand|at length|settle[sd]?|caught|drawn by|told apart|told"
         r"|stands? (?:here|there|as|beside|in)|nobody|whoever|pin(?:ned|s)?)\b",
         re.IGNORECASE,
     ),
 }
 _ABBREVIATION = re.compile(r"\b(?:eq|eqs|Sec|Fig|resp|cf|i\.e|e\.g|al|No|vs|approx)\.$", re.I)
-_END = re.compile(r"(?<=[.!?∎])[)\"”]?\s+(?=[A-ZÄÖÜΑ-Ωα-ω0-9`\"“(‖|])")
+_END = re.compile(r"(?<=[.!?∎])[)\"”]?\s+(?=[A-ZÄÖÜΑ-Ωα-ω0-9`\"“(‖|])|(?<=\.)  (?=\S)")
 
 
 def smells(sentence: str) -> list[str]:
@@ -121,8 +121,8 @@ def of_help() -> Iterator[tuple[str, str]]:
     for path in sorted(Path("repro/commands").glob("[a-z]*.py")):
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         for part in text.split("\n\n"):
-            prose = " ".join(line for line in part.splitlines() if not line.startswith(" "))
-            for sentence in sentences(prose):
+            prose = "\n".join(line for line in part.splitlines() if not line.startswith(" "))
+            for sentence in sentences(prose.replace(".\n", ".  ").replace("\n", " ")):
                 yield path.stem, sentence
 
 

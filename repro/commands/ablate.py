@@ -1,18 +1,18 @@
-"""``repro ablate theorem=offline_gap [--json]``: does each row notice what it needs?
+"""``repro ablate theorem=offline_gap [--json]``: does each check notice what it needs?
 
-Every stage that a row's worlds have (labels, privacy, an adversary, …) is taken away through the
-same code: what the verdict notices is what the row needs.  A row about an algorithm must notice
-fair coins, being handed the truth, and its estimate reversed, or say why not.
+The command takes away each part of a check's worlds (labels, privacy, an adversary, …) in turn.  A
+check needs what its verdict notices.  A check of an algorithm must notice fair coins, the truth
+handed to it, and its estimate reversed, or say why not.
 
   repro ablate theorem=offline_gap
   repro ablate theorem=offline_gap --write   write conf/needs/offline_gap.json
   repro ablate "theorem=glob(*,exclude=llm_*)" markdown=matrix.md
   repro ablate theorem=log_regret,private_xpo budget=laptop --json
 
-Keys and groups are those of ``python -m repro``; budget is smoke unless given.  The matrix is
-printed, and kept in OUTPUT_DIR/ablations.json; markdown=FILE writes it as a page too.
-Exit status: 0 as in the snapshot, and every row about an algorithm notices what it must or says why
-not; 1 the rows are named.
+It takes the keys and groups of ``python -m repro``, with budget=smoke by default.  It prints the
+matrix and writes OUTPUT_DIR/ablations.json.  markdown=FILE writes the matrix as a page, too.
+Exit status: 0 if the matrix is as recorded and every check of an algorithm notices what it must, or
+says why not.  1 otherwise, with the names of the checks.
 From Python: ``repro.ablate("offline_gap", only=["n_pairs"]).needs``.
 """
 

@@ -3,12 +3,12 @@
     repro audit_release OUT.jsonl --original IN [epsilon=0.5] [ledger=FOLDER]
         [unit=FIELD [at_most=K]] [others=A.jsonl,B.jsonl] [rewrite=NEW.jsonl]
 
-Rebuilds every byte that is not a label from the texts and compares; then tests the labels: whether
-there is less noise than ε asks for, and whether flips depend on anything.  ledger= also asks
-whether the ledger knows this release, and unit= and at_most= repeat what was given to privatize.
-others= are releases of the same comparisons, whose flips must not agree.  rewrite= writes what a
-foreign release says canonically, with its labels as they are.  Exit status: 0 canonical and
-consistent with randomized response, 1 it leaks, 2 bad input, 4 not canonical, 70 internal error.
+The command rebuilds every byte that is not a label from the texts, and compares.  Then it tests
+whether the labels have less noise than ε asks for, and whether flips depend on anything.  ledger=
+also asks whether the ledger knows this release.  unit= and at_most= repeat what was given to
+privatize.  others= are releases of the same comparisons, whose flips must not agree.  rewrite=
+writes a foreign release in canonical form, with its labels as they are.  Exit status: 0 canonical
+and consistent with randomized response, 1 it leaks, 2 bad input, 4 not canonical, 70 a bug.
 From Python: ``repro.audit(release, original)``.
 """
 

@@ -8,12 +8,12 @@
   repro catalogue coverage           a line for each statement about it
   repro catalogue --json             all of them, for programs
   repro catalogue --page             all of them as docs/statements.md
-  repro catalogue --slips            the suspected errors and what settled each
+  repro catalogue --slips            the suspected errors and what decided each
 
-Measured numbers are those of the runs in ./outputs, where there are any.
+Where ./outputs has runs, their measured numbers are shown.
 
-Exit status 0 if the catalogue is sound, 1 if it has a gap or a dangling name (one line each on
-stderr), 2 for an unknown argument or a malformed file.
+Exit status: 0 if the catalogue is sound, 2 for an unknown argument or a malformed file.  1 if the
+catalogue has a gap or a dangling name, with a line for each on stderr.
 """
 
 from __future__ import annotations

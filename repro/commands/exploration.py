@@ -2,9 +2,10 @@
 
     python -m repro exploration OUT.png [--epsilon 1] [--horizon 1e7] [--seed 0]
 
-draws Algorithm 2 (P1, Section 5) with and without its bonus on the instance with a rarely drawn
-best response: mean regret with a 90 % band over runs on a log axis of T and the predicted
-slope, and below it how often π² draws each response after 1e1, 1e2, … labels.
+The command draws Algorithm 2 (P1, Section 5) with and without its bonus.  In the instance the best
+response is rarely drawn.  The upper panel has the mean regret with a 90 % band over runs, on a log
+axis of T, and the predicted slope.  The lower panel shows how often π² draws each response after
+1e1, 1e2, … labels.
 """
 
 from __future__ import annotations

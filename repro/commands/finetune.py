@@ -4,16 +4,21 @@
     repro finetune release=OUT.jsonl output=FOLDER model=PATH loss=rdpo
     accelerate launch -m repro.commands.finetune ...     on several devices
 
-Reads a release and its manifest, never the file that was released.  loss: rdpo, private (PrivχPO),
-square (SquareχPO), dpo, reward; by default the one that ``python -m repro which_loss`` recommends
-for the release's ε and number of pairs.  RELEASE is OUT.jsonl, or an export of it in either layout
-beside its manifest.  The first line names the base model; without model= it is a tiny random one,
-to try the command.  Further keys: epochs, batch_size (pairs per step, all processes
-together), accumulation, learning_rate, schedule, warmup, optimizer, max_grad_norm,
-gradient_checkpointing, checkpoint_every, precision (float32, mixed, bfloat16, nf4), lora_rank,
-kl_weight, reward_bound, seed, device, max_prompt_tokens, max_response_tokens, tracking (an address
-of MLflow).  FOLDER gets model, tokenizer and a model card.  A stopped run with checkpoint_every
-goes on when the same command is run again.  Exit status: 0 done, 2 bad input.
+The command reads a release and its manifest, never the file that was released.  RELEASE is
+OUT.jsonl, or an export of it in either layout beside its manifest.  FOLDER gets model, tokenizer
+and a model card.  The first line names the base model.  Without model= that is a tiny random
+model, to try the command.  A stopped run with checkpoint_every goes on when the same command is
+run again.  Exit status: 0 done, 2 bad input.
+
+  loss       rdpo, private (PrivχPO), square (SquareχPO), dpo, reward; default:
+             what repro which_loss recommends for the release's ε and pairs
+  data       epochs, batch_size (pairs a step, all processes together),
+             accumulation, max_prompt_tokens, max_response_tokens
+  optimiser  optimizer, learning_rate, schedule, warmup, max_grad_norm
+  memory     precision (float32, mixed, bfloat16, nf4), lora_rank,
+             gradient_checkpointing
+  others     kl_weight, reward_bound, seed, device, checkpoint_every,
+             tracking (an address of MLflow)
 """
 
 from __future__ import annotations

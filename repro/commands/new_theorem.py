@@ -1,7 +1,7 @@
 """``python -m repro new_theorem NAME``: the two files of a new experiment, in the current folder.
 
-They run as they are: an example that holds, with a control that is not yet wrong and therefore not
-caught.  Exit status 0, or 2 for a name that cannot be used, with nothing written.
+They hold an example that runs.  Its claim holds.  Its control is not yet wrong, so the check does
+not reject the control.  Exit status: 0, or 2 for a name that cannot be used, with nothing written.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """``repro plan epsilon=0.5 target_gap=0.05``: how many privatised labels?
 
-Give two of epsilon, target_gap and n_pairs; the third is answered for a loss, with or without
-corruption, so that a share ``confidence`` of all datasets keeps it (.9 unless given), and beside it
-the gap of no labels, the reference policy's: n_pairs = 0 where that is enough.  The answer is about
-the world that is printed: instance=linear (radius=6) or preference_text, with instance.KEY=VALUE
-for its fields; instance.path=FILES is for text pairs of one's own.  A question that takes longer
-than a few seconds says on standard error how long.  Status 0; 2 for bad input; 3
-for a question that no number of labels answers.  From Python:
-``repro.plan(epsilon=0.5, target_gap=0.05)``.
+Give two of epsilon, target_gap and n_pairs.  The command answers the third for a loss, with or
+without corruption, so that a share ``confidence`` of all datasets keeps it (.9 by default).  It
+also prints the gap of the reference policy, which takes no label: n_pairs = 0 where that is enough.
+The answer is about the world that is printed: instance=linear (radius=6) or preference_text, with
+instance.KEY=VALUE for its fields.  instance.path=FILES is for text pairs of one's own.  A question
+that takes longer than a few seconds says on standard error how long.  Status: 0, 2 for bad input,
+or 3 for a question that no number of labels answers.
+From Python: ``repro.plan(epsilon=0.5, target_gap=0.05)``.
 """
 
 from __future__ import annotations

@@ -7,15 +7,15 @@
     repro private_reward PAIRS OUT.json resume=true [ledger=FOLDER]
 
 PAIRS has prompt, chosen and rejected, in any format that repro.privatize
-reads; or it is a matrix, .npy or .csv: (n, d) differences of features,
-response 1 less response 2, or (n, 2, d) both, with labels=FILE of n numbers,
-+1 where response 1 is preferred and -1 where response 2 is.  A pair's texts
-or features are protected with its label.  Features longer than 1 are clipped;
+reads.  Or PAIRS is a matrix, .npy or .csv: (n, d) differences of features,
+response 1 less response 2, or (n, 2, d) features of both.  labels=FILE then
+has n numbers, +1 where response 1 is preferred and -1 where response 2 is.
+A pair's texts or features are protected with its label.  Features longer than 1 are clipped;
 B is a public bound of the reward's vector.
 
-adjacency=replace: one pair is replaced by another; their number is public.
+adjacency=replace: one pair is replaced by another, and their number is public.
 A pair is one line: k copies have k*epsilon and k*exp((k-1)*epsilon)*delta.
-adjacency=add_remove: one pair comes or goes; size=N, a public guess of their
+adjacency=add_remove: a pair comes or goes.  size=N, a public guess of their
 number, tunes the ridge.  unit=annotator at_most=M protects all pairs of one
 value of that field, and uses M of them at most.  covariance=true releases the
 second moment of the differences, too, under the same budget.

@@ -9,7 +9,8 @@ prompt, response_1, response_2 and label (+1: the randomised report prefers resp
 comparison, every byte but the labels determined by the texts; OUT.manifest.json states the
 guarantee.  OUT.parquet or OUT.jsonl.gz is written beside OUT.jsonl, with layout=trl as prompt,
 chosen, rejected.  unit=annotator protects all labels of one value of that field, at a cost that
-the manifest states; at_most=K bounds it.  Coins come from the operating system; a seed is refused.
+the manifest states, and at_most=K bounds the cost.  Coins come from the operating system, and a
+seed is refused.
 Releases of labels that the input shares, and every reward of the ledger, count: compose=true adds
 them up.  What fails after labels were spent is published by resume=true.  From Python:
 ``repro.privatize(records, epsilon=0.5)``.

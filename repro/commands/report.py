@@ -1,7 +1,7 @@
 """``python -m repro report``: one HTML page over what has been run, tables and figures for papers.
 
-Exit status 0; 1 if a finding disagrees with the runs, or the files of a run were changed since;
-2 for bad input, with nothing written.  From Python: ``repro.report.write("outputs")``.
+Exit status: 0, or 2 for bad input, with nothing written.  1 if a finding disagrees with the runs,
+or if the files of a run were changed since.  From Python: ``repro.report.write("outputs")``.
 """
 
 from __future__ import annotations

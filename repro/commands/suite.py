@@ -5,7 +5,7 @@
   repro suite table                      print docs/results.md
   repro suite metrics NAME               numbers and figure of a run, for DVC
   repro suite stability seeds=20         how often a pinned verdict fails
-  repro suite power write=true           plan the replicates of every row
+  repro suite power write=true           plan the replicates of every check
 
 DVC cannot list a folder, so the list of experiments is a file, conf/suite.yaml; a test compares it
 with ``theorems/``.  DVC cannot read imports either: ``modules`` writes outputs/modules/NAME.txt, a
@@ -14,12 +14,11 @@ Experiments that need an optional extra are not in it: run them by name.  In a f
 ``list`` writes that folder's, and a dvc.yaml where there is none; seed and budget in it are kept.
 The page of results is read from the verdicts of the last ``dvc repro``.  Metrics go to
 outputs/metrics/NAME.json and outputs/figures/NAME.png, for ``dvc metrics`` and ``dvc plots``.
-Stability runs every experiment at seeds 0, 1, … and
-names the rows whose pinned verdict did not come out, or a control of which was not caught;
-theorem=NAME limits it; status 1 if there are any.
-Power runs a pilot at budget=smoke and names the rows whose replicates are too few for their pinned
-verdict at every budget, with how many they need; write=true puts them into conf/theorem, lower=true
-also where a row has twice as many or more; status 1 if any row has too few.
+``stability`` runs every experiment, or theorem=NAME, at seeds 0, 1, ….  It names the checks with
+another verdict than the recorded one, or with an accepted control, and then has status 1.
+``power`` runs a pilot at budget=smoke.  It names the checks that have too few replicates for their
+recorded verdict, and then has status 1.  write=true writes the number that they need to
+conf/theorem.  lower=true also writes it where a check has at least twice as many.
 From Python: ``repro.suite.stability("offline_gap", seeds=5)``, ``power`` and ``results``.
 """
 

@@ -1,4 +1,4 @@
-"""How often a row fails to come out as pinned, with every control caught, over seeds."""
+"""How often a check misses its recorded verdict, or accepts a control, over seeds."""
 
 from __future__ import annotations
 
