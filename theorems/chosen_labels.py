@@ -223,7 +223,7 @@ def between(world: OneCell, algorithm: Algorithm, rng, replicates: int) -> float
 
 ERROR = Quantity("root mean squared error at the worst cell")
 OVER_ROOT = Quantity("root mean squared error at the worst cell / 2√(α·h₀)", over=turned_round)
-BETWEEN = Quantity("larger of error / upper and lower / error", between)
+BETWEEN = Quantity("larger of error / upper and lower / error", between, stream_per_block=True)
 
 
 # The claims --------------------------------------------------------------------------------------

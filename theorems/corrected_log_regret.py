@@ -325,8 +325,13 @@ EVENT = of_curve("event fails for some t ≤ T [frequency]", fails_in_runs, how_
 ABOVE = of_curve("regret above its bound [frequency]", above_bound, marked_regret)
 OVER_BOUND = Quantity("regret / bound", over_bound, drawn=regrets)
 GAP_QUANTILE = of_curve("(1−δ)-quantile of T · gap / that of the limit", gap_quantile,
-                        over=quantile_of_limit)  # fmt: skip
-QUANTILE = Quantity("(1−δ)-quantile of the regret / bound", quantile_over_bound, drawn=regrets)
+                        over=quantile_of_limit, stream_per_block=True)  # fmt: skip
+QUANTILE = Quantity(
+    "(1−δ)-quantile of the regret / bound",
+    quantile_over_bound,
+    drawn=regrets,
+    stream_per_block=True,
+)
 APART = Quantity("upper / (3.2 · lower)", of_world, evidence="computed")
 RADIUS = Quantity("needed Σ(Δ − Δ*)² / (8·W·log(N/δ))", of_world, evidence="computed")
 

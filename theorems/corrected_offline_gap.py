@@ -557,7 +557,7 @@ BEYOND_ESTIMATE = Quantity("suboptimality · kl_weight beyond the estimate's own
                            drawn=drawn, over=weight_of_gap, less=fishers_gap)  # fmt: skip
 OVER_PREDICTED = Quantity("suboptimality / predicted", of_data, drawn=drawn,
                           over=predicted_of_repaired)  # fmt: skip
-BETWEEN = Quantity("left side / right side of both", between, drawn=drawn)
+BETWEEN = Quantity("left side / right side of both", between, drawn=drawn, stream_per_block=True)
 SHARE = Quantity("error / bonus", of_data, drawn=drawn)
 OVER_NORMAL = Quantity("error / bonus, over normal", of_data, drawn=drawn, over=share_of_normal)
 EVENT = Quantity("how often E fails / that of a normal law", fails, drawn=drawn,
@@ -565,8 +565,10 @@ EVENT = Quantity("how often E fails / that of a normal law", fails, drawn=drawn,
 EXCEEDS = Quantity("gap above its bound [frequency]", exceeds, drawn=drawn)
 QUANTILE = "(1−δ)-quantile of the gap"
 QUANTILE_LIMIT = Quantity(f"{QUANTILE} on the cautious side / limit", gap_quantile_of,
-                          drawn=one_sided, over=shifted_chi)  # fmt: skip
-QUANTILE_BOUND = Quantity(f"{QUANTILE} / bound", quantile_over_bound, drawn=drawn)
+                          drawn=one_sided, over=shifted_chi, stream_per_block=True)  # fmt: skip
+QUANTILE_BOUND = Quantity(
+    f"{QUANTILE} / bound", quantile_over_bound, drawn=drawn, stream_per_block=True
+)
 RATIO = "left side / right side"
 PROVED = Quantity(RATIO, proof_of, evidence="proved")
 

@@ -247,7 +247,7 @@ def weight_and_coverage(world: RareBest) -> float:
 SCALED = Quantity("suboptimality / (β·C) [reward]", of_data, drawn=drawn, over=weight_and_coverage)
 OVER_GRAPH = Quantity("suboptimality / ((β/2)·tr(Cov_π*·L⁺)/n)", of_data, drawn=drawn,
                       over=of_the_graph)  # fmt: skip
-BETWEEN = Quantity("left side / right side of both", between, drawn=drawn)
+BETWEEN = Quantity("left side / right side of both", between, drawn=drawn, stream_per_block=True)
 RATIO = "left side / right side"
 APART = Quantity("upper / (claimed · lower)", of_world, evidence="computed")
 

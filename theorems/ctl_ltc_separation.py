@@ -182,7 +182,9 @@ ERROR = of_changed(ERROR_WORDS, estimation_floor, mean_error)
 HUBER_ERROR = of_changed(ERROR_WORDS, estimation_floor, mean_error_by_huber)
 LOSS = of_changed("gap of greedy RLHF at the worst margin / its mean", greedy_loss, costliest_gap)
 DPO_ERROR = of_changed("gap of DPO of n labels / its mean", dpo_floor, mean_dpo_gap)
-N_RATIO = Quantity("error under LTC / mean error under CTL, n labels each", mean_ratio)
+N_RATIO = Quantity(
+    "error under LTC / mean error under CTL, n labels each", mean_ratio, stream_per_block=True
+)
 
 
 # The claims --------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ from pydantic import Field
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import MAX_PAIRS, Whole
-from repro.core.batches import BATCH, blocks_together
+from repro.core.batches import blocks_together
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, privacy_mistake
 from repro.core.claims import Inequality, Slope
 from repro.p2.xpo.needles import NeedleClass, PairCounts, XpoBatch
@@ -336,15 +336,13 @@ def offline_over_online(worlds, algorithms, rngs, replicates: int) -> list[list[
 
 # The claims --------------------------------------------------------------------------------------
 
-HARDER_GAP = Quantity(
-    "average gap on the harder problem [reward]", together=harder_gaps, batch=BATCH
-)
+HARDER_GAP = Quantity("average gap on the harder problem [reward]", together=harder_gaps)
 BETWEEN = Quantity(
     "larger of 95 % quantile / upper bound and lower bound / mean gap",
-    together=between, batch=BATCH,
+    together=between, stream_per_block=True,
 )  # fmt: skip
 ADVANTAGE = Quantity(
-    "gap of offline / gap of online labels", together=offline_over_online, batch=BATCH
+    "gap of offline / gap of online labels", together=offline_over_online, stream_per_block=True
 )
 OPTIMISTIC = (without_optimism, reversed_optimism)
 

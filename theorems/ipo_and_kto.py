@@ -301,7 +301,12 @@ def decides_at(world: KtoLabels, algorithm: Algorithm, rng: object, replicates: 
 RISK = Quantity("squared error / exact risk", squared_error, drawn=pairs_drawn, over=exact_risk)
 SHRUNK = Quantity("c(ε) · share of what IPO on labels learns", along_the_wanted,
                   drawn=pairs_drawn)  # fmt: skip
-EXCESS = Quantity("largest mean excess KTO loss over η", largest_excess, drawn=responses_drawn)
+EXCESS = Quantity(
+    "largest mean excess KTO loss over η",
+    largest_excess,
+    drawn=responses_drawn,
+    stream_per_block=True,
+)
 TURNS = Quantity("η at which KTO turns / ½ + c(ε)·(η* − ½)", decides_at, evidence="exact",
                  over=predicted_threshold)  # fmt: skip
 

@@ -160,7 +160,8 @@ REGRET = of_curve("regret per round [reward]", last)
 CURIOUS_REGRET = of_curve("regret per round on the curious side [reward]", last, curious_regret)
 RATE = of_curve("regret per unit of log T [reward]", rate)
 LEARNT = of_curve("regret of π¹ per round [reward]", last, learnt_regret)
-WEIGHT = of_curve("Akaike weight of log T against √T, regret of π¹", growth, learnt_regret)
+WEIGHT = of_curve("Akaike weight of log T against √T, regret of π¹", growth, learnt_regret,
+                  stream_per_block=True)  # fmt: skip
 SATURATION = of_curve("regret of π¹ up to T / up to T/100", saturation, learnt_regret)
 
 

@@ -426,7 +426,9 @@ def between(
     return float(max(above, least / max(alike, 1e-6 * least)))
 
 
-BETWEEN = Quantity("larger of 95 % quantile / upper and lower / mean gap", between)
+BETWEEN = Quantity(
+    "larger of 95 % quantile / upper and lower / mean gap", between, stream_per_block=True
+)
 
 # The claims --------------------------------------------------------------------------------------
 

@@ -157,12 +157,13 @@ def regret_of_least_squares(world: NewtonRun) -> float:
 
 REGRET = of_curve("regret per round [reward]", last)
 RATE = of_curve("regret per unit of log T [reward]", settled_rate)
-WEIGHT = of_curve("Akaike weight of log T against √T", growth)
+WEIGHT = of_curve("Akaike weight of log T against √T", growth, stream_per_block=True)
 OVER_LIMIT = of_curve("regret rate / closed form", settled_rate, over=limit)
 OVER_OWN_LIMIT = of_curve("regret rate / closed form", settled_rate, over=limit_of_own_slope)
-OVER_BOUND = of_curve("mean regret / bound", mean_regret, marked_regret, over=bound)
+OVER_BOUND = of_curve("mean regret / bound", mean_regret, marked_regret, over=bound,
+                      stream_per_block=True)  # fmt: skip
 OVER_LEAST_SQUARES = of_curve("mean regret / that of least squares", mean_regret, marked_regret,
-                              over=regret_of_least_squares)  # fmt: skip
+                              over=regret_of_least_squares, stream_per_block=True)  # fmt: skip
 
 
 # The claims --------------------------------------------------------------------------------------

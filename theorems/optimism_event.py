@@ -35,7 +35,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.core.batches import BATCH, blocks_together
+from repro.core.batches import blocks_together
 from repro.core.check import Check, Quantity, Theorem, named
 from repro.core.claims import Frequency, Inequality
 from repro.p1.pokl.assumptions import as_told, small_ridge
@@ -192,7 +192,7 @@ def along_runs(
 
         return blocks_together(worlds, rngs, play)
 
-    return Quantity(words, together=together, batch=BATCH)
+    return Quantity(words, together=together)
 
 
 SHARE = "largest left side / right side, t ≤ T"

@@ -53,7 +53,6 @@ from typing import Any
 
 import numpy as np
 
-from repro.core.batches import BATCH
 from repro.core.check import Algorithm, Check, Quantity, Theorem, named, privacy_mistake
 from repro.core.claims import Inequality, Ratio, Slope
 from repro.p2.xpo.runs import NeedleRuns, Needles, Update, assumed
@@ -118,7 +117,7 @@ def of_best(world: NeedleRuns) -> float:
     return min(one.mean for one in found)
 
 
-NEAR_BEST = Quantity("gap / gap of the best γ", together=worst_gaps, batch=BATCH, over=of_best)
+NEAR_BEST = Quantity("gap / gap of the best γ", together=worst_gaps, over=of_best)
 """The best γ's gap is that of the world as it is stated, whatever is taken away from this one."""
 
 

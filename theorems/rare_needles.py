@@ -295,8 +295,12 @@ def burn_in_bounds(world: LargeReward, algorithm: Algorithm, rng, replicates: in
 
 WORST = Quantity("average gap at the worst Δ [reward]", together=worst_gaps)
 AT_WORST = Quantity("gap at the worst Δ over 1 − 1/A [reward]", gaps_at_worst, over=wrong_share)
-BETWEEN = Quantity("larger of 95 % quantile / upper and lower / mean gap", between)
-BURN_IN = Quantity("larger of least / gap and gap / (4·R_max·A/T)", burn_in_bounds)
+BETWEEN = Quantity(
+    "larger of 95 % quantile / upper and lower / mean gap", between, stream_per_block=True
+)
+BURN_IN = Quantity(
+    "larger of least / gap and gap / (4·R_max·A/T)", burn_in_bounds, stream_per_block=True
+)
 
 
 # The claims --------------------------------------------------------------------------------------

@@ -218,8 +218,12 @@ OVER_HIDDEN = Quantity("suboptimality / hidden Δ", gaps, over=hidden)
 OVER_OLD = Quantity(
     "suboptimality / √α", beyond_known, over=lambda world: np.sqrt(world.corruption)
 )
-BETWEEN_GAPS = Quantity("larger of lower bound / gap and gap / upper bound", between_gaps)
-BETWEEN_ERRORS = Quantity("larger of largest E(h − h*)² / bound and lower bound / mean")
+BETWEEN_GAPS = Quantity(
+    "larger of lower bound / gap and gap / upper bound", between_gaps, stream_per_block=True
+)
+BETWEEN_ERRORS = Quantity(
+    "larger of largest E(h − h*)² / bound and lower bound / mean", stream_per_block=True
+)
 
 # The claims --------------------------------------------------------------------------------------
 

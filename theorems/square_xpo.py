@@ -34,7 +34,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from repro.core.batches import BATCH
 from repro.core.check import Algorithm, Check, Quantity, Theorem, named, privacy_mistake
 from repro.core.claims import Inequality, Ratio, Slope
 from repro.p2.xpo.runs import NeedleRuns, Needles, Update, assumed
@@ -107,9 +106,11 @@ def over_right_sign(worlds, algorithms, rngs, replicates: int) -> list[list[floa
     return rows
 
 
-OVER_RIGHT_SIGN = Quantity("gap / gap of the corrected sign", together=over_right_sign, batch=BATCH)
-OVER_ALPHA = Quantity("mean gap on the worst rung / 0.9·α", together=mean_gaps, batch=BATCH,
-                      over=floor_level)  # fmt: skip
+OVER_RIGHT_SIGN = Quantity(
+    "gap / gap of the corrected sign", together=over_right_sign, stream_per_block=True
+)
+OVER_ALPHA = Quantity("mean gap on the worst rung / 0.9·α", together=mean_gaps,
+                      over=floor_level, stream_per_block=True)  # fmt: skip
 OPTIMISTIC = (without_optimism, reversed_optimism)
 AS_PRINTED: Any = {
     "settles": ["p2.thm_5_3", "p2.alg_4"],

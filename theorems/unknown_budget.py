@@ -188,8 +188,8 @@ def within(world: UnknownBudget, bounds: Algorithm, data: Shares, replicates: in
     return max(low / found, found / high) if found > 0 else math.inf
 
 
-WORST = Quantity("largest mean gap over θ [reward]", worst, drawn=drawn)
-WITHIN = Quantity("left side / right side of both", within, drawn=drawn)
+WORST = Quantity("largest mean gap over θ [reward]", worst, drawn=drawn, stream_per_block=True)
+WITHIN = Quantity("left side / right side of both", within, drawn=drawn, stream_per_block=True)
 
 
 def check(name: str, claim: Any, quantity: Quantity, right: Algorithm, *wrong: Algorithm) -> Check:

@@ -108,13 +108,13 @@ def _without(swept: SweptCheck, ablation: Ablation) -> SweptCheck:
 def _values(theorem: str, swept: SweptCheck, seed: int, blocks: int, replicates: int):
     """(G, K, R) of the algorithm under test alone."""
     alone = replace(swept, check=replace(swept.check, wrong=()))
-    found = []
-    for numbers in alone.groups(blocks, replicates):
+    series = []
+    for numbers in alone.calls(blocks, replicates):
         values, drew = alone.blocks_and_draws(theorem, seed, numbers, replicates)
-        found.append(values[:, 0])
+        series.append(values[:, 0])
         if not drew:
             return np.repeat(values[:, 0, :1], blocks, axis=1)
-    return np.concatenate(found, axis=1)
+    return np.concatenate(series, axis=1)
 
 
 def complaints(

@@ -1,7 +1,7 @@
 """Blocks of one world as one batch.
 
-A quantity may be asked for the same world several times, once for each block, with the stream of
-each (``Quantity.batch``).  Small arrays cost the same whether they hold one block or ten.
+Where blocks have a stream each (``Quantity.stream_per_block``) a quantity is asked for the same
+world several times, once for each block.  Small arrays cost the same for one block and for ten.
 """
 
 from __future__ import annotations
@@ -10,9 +10,6 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
-
-BATCH = 400
-"""Replicates up to which blocks are one batch: beyond it little is gained, and memory is spent."""
 
 World = TypeVar("World", bound=Hashable)
 Played = TypeVar("Played")

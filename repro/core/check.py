@@ -37,6 +37,9 @@ WITHOUT_DRAWS = ("exact", "proved")
 """Evidence that no seed changes."""
 OWN = "own."
 """Ids of statements that no paper prints begin with it."""
+CALL = 400
+"""Most replicates of a world in one call, unless a block has more: with more of them little CPU is
+saved, and memory is spent."""
 FAILURE_PROB = 0.05
 """δ of claims that may fail with it, on worlds that have none of their own."""
 
@@ -105,8 +108,9 @@ class Quantity:
             the place of the stream.
         together: (worlds, algorithms, streams, replicates) → values by world and algorithm, in
             the place of ``of`` where several worlds, or several algorithms, are one batch.
-        batch: up to so many replicates of each world ``together`` may be asked for several blocks
-            at once, as for further worlds; small ones cost nearly the same.
+        stream_per_block: whether replicates of one stream are not independent, as where a number
+            is that of all runs of a call.  Its blocks then have a stream each, and ``together`` is
+            asked for each block as for a further world.
         over: world → the number that values are divided by.  It reads the world as it is stated,
             also where a stage of what is measured is taken away.
         less: world → a number that is taken off, likewise.
@@ -119,7 +123,7 @@ class Quantity:
     alike: bool = False
     drawn: Callable[..., Any] | None = None
     together: Callable[..., Any] | None = None
-    batch: int = 0
+    stream_per_block: bool = False
     over: Callable[[Any], float] | None = None
     less: Callable[[Any], float] | None = None
 
@@ -312,33 +316,49 @@ class SweptCheck:
         (found,) = quantity.values(worlds, self.algorithms, [rng], replicates, stated)
         return dict(zip((one.__name__ for one in self.algorithms), found, strict=True))
 
-    def groups(self, blocks: int, replicates: int) -> list[range]:
-        """Numbers of the blocks that are measured at once, for so many blocks of a size."""
-        most = max(1, self.check.quantity.batch // replicates)
+    def calls(self, blocks: int, replicates: int) -> list[range]:
+        """Numbers of the blocks that each call measures.
+
+        Where nothing is drawn one block stands for all.  Blocks with a stream each gain nothing
+        from a common call, unless all worlds are one batch.
+
+        Args:
+            blocks: of the budget.
+            replicates: in one block.
+        """
+        quantity = self.check.quantity
+        if not quantity.draws:
+            return [range(1)]
+        apart = quantity.stream_per_block and not quantity.together
+        most = 1 if apart else max(1, CALL // replicates)
         return [range(at, min(at + most, blocks)) for at in range(0, blocks, most)]
 
     @without_exit()
     def blocks_and_draws(
         self, theorem: str, seed: int, numbers: Sequence[int], replicates: int
     ) -> tuple[np.ndarray, bool]:
-        """(G, algorithms, K, R) of K blocks, each on streams of its own, and whether they drew.
+        """(G, algorithms, K, R) of K blocks, measured in one call, and whether they drew.
 
-        If not, every block of every seed is the same.
+        They share a stream, named by the first; or have one each (``Quantity.stream_per_block``).
+        If none was used, every block of every seed is the same.
 
         Raises:
             RuntimeError: a check that says that it is exact or proved has drawn.
         """
-        draws, times = self.check.draws or self.name, len(numbers)
-        labels = [(value, number) for number in numbers for value in self.sweep.grid]
-        rngs = [stream(seed, theorem, draws, *label) for label in labels]
+        quantity, draws = self.check.quantity, self.check.draws or self.name
+        first = numbers if quantity.stream_per_block else numbers[:1]
+        rngs = [stream(seed, theorem, draws, value, k) for k in first for value in self.sweep.grid]
         begun = [_state(rng) for rng in rngs]
-        given = self.measured * times, self.algorithms, rngs, replicates
-        values = self.check.quantity.values(*given, stated=self.sweep.worlds * times)
+        size, times = replicates * len(numbers) // len(first), len(first)
+        values = quantity.values(
+            self.measured * times, self.algorithms, rngs, size, self.sweep.worlds * times
+        )
         drew = begun != [_state(rng) for rng in rngs]
-        if drew and not self.check.quantity.draws:
-            raise RuntimeError(f"{self.name} is {self.check.quantity.evidence}, and draws")
-        by_block = values.reshape(times, len(self.sweep.grid), *values.shape[1:])
-        return np.moveaxis(by_block, 0, 2), drew
+        if drew and not quantity.draws:
+            raise RuntimeError(f"{self.name} is {quantity.evidence}, and draws")
+        by_stream = values.reshape(times, len(self.sweep.grid), -1, size)
+        shape = *by_stream.shape[1:3], len(numbers), replicates
+        return np.moveaxis(by_stream, 0, 2).reshape(shape), drew
 
 
 def _state(rng: np.random.Generator) -> str:

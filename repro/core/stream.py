@@ -1,6 +1,6 @@
-"""Counter-based random streams: one per (seed, theorem, check, grid value, block).
+"""Counter-based random streams: one per (seed, theorem, check, grid value, first block of a call).
 
-A stream depends on its labels alone, never on batching, order or number of workers.
+A stream depends on its labels alone, never on order or number of workers.
 These streams drive simulations only; real privatisation must use operating-system entropy.
 """
 

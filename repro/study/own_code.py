@@ -52,12 +52,12 @@ def refuse_impure(
         swept: the check.
         values: (G, algorithms, blocks, replicates).
         drew: whether the given generator was used.
-        again: measures the same block once more.
+        again: measures the first block alone.
 
     Raises:
         RuntimeError: the numbers do not come from the given generator.
     """
     if not drew and swept.check.quantity.draws and np.ptp(values, axis=(-2, -1)).any():
         raise RuntimeError(f"{swept.name} varies, and draws nothing from the generator it is given")
-    if not np.array_equal(values, again(), equal_nan=True):
+    if not np.array_equal(again(), again(), equal_nan=True):
         raise RuntimeError(f"{swept.name} measures one block twice, and differs")

@@ -121,7 +121,7 @@ class _ByContent:
 def blocks_of(plan: Plan) -> list[Block]:
     """All blocks of a plan, in a fixed order; the key of each holds all that its numbers hold.
 
-    Blocks of an exact or proved check have one key, whatever the seed: nothing is drawn.
+    An exact or proved check has one block, with one key whatever the seed: nothing is drawn.
     """
     made = built(plan)
     common = {
@@ -134,11 +134,11 @@ def blocks_of(plan: Plan) -> list[Block]:
         Block(index, among[0], content_key({**common, **own, **drawn}), len(among))
         for index, swept in enumerate(made.swept)
         for own in [_check_key(plan, swept)]
-        for among in swept.groups(plan.budget.blocks, plan.replicates(swept))
+        for among in swept.calls(plan.budget.blocks, plan.replicates(swept))
         for drawn in [
             {"seed": plan.seed, "block": among[0], "count": len(among)}
             if swept.check.quantity.draws
-            else {"count": len(among)}
+            else {}
         ]
     ]
 
@@ -161,20 +161,20 @@ def measure_block(plan: Plan, block: Block) -> np.ndarray:
     """
     made = built(plan)
     swept, experiment = made.swept[block.check], made.experiment
-    replicates, numbers = plan.replicates(swept), range(block.block, block.block + block.count)
+    replicates = plan.replicates(swept)
     size, device = (block.count, replicates), plan.setting.device
     undrawn = _undrawn(plan.theorem, swept.name, device, size, swept.identity)
     if undrawn:
         return undrawn[0].copy()
     own = is_own(plan.theorem)
 
-    def measured() -> tuple[np.ndarray, bool]:
+    def measured(numbers: range) -> tuple[np.ndarray, bool]:
         with experiment.building():
             return swept.blocks_and_draws(plan.slug, plan.seed, numbers, replicates)
 
-    values, drew = measured()
+    values, drew = measured(range(block.block, block.block + block.count))
     if own and block.block == 0:
-        refuse_impure(swept, values, drew, lambda: measured()[0])
+        refuse_impure(swept, values, drew, lambda: measured(range(1))[0])
     if not drew:
         undrawn.append(values.copy())
     return values

@@ -22,8 +22,6 @@ from repro.study.parallel import KEPT, ready_to_measure
 
 LOOK_SECONDS, START_SECONDS = 1.0, 4.0
 """After so long here it is told how much is left; workers take nearly the second to be ready."""
-BATCH = 2
-"""Blocks of a task: so few that workers end together."""
 RETRIES = 3
 """How often workers may die."""
 PRELOADED = ["torch", "scipy.special", "repro.api", "repro.worlds.instances.labelled"]
@@ -62,14 +60,11 @@ def in_workers(function: Measuring, blocks: list[Block], workers: int) -> Measur
         try:
             # workers need nothing of a user's script, which needs no ``if __name__ == "__main__"``
             with patch.dict(sys.modules, {"__main__": ModuleType("__main__")}):
-                tasks = [
-                    executor.submit(_each, function, waiting[at : at + BATCH])
-                    for at in range(0, len(waiting), BATCH)
-                ]
+                tasks = {executor.submit(function, block): block for block in waiting}
             for task in as_completed(tasks):
-                for block, values in task.result():
-                    del left[block.key]
-                    yield block, values
+                values = task.result()
+                del left[tasks[task].key]
+                yield tasks[task], values
             return
         except BrokenProcessPool:
             stop()
@@ -90,10 +85,6 @@ def stop() -> None:
         for process in list((executor._processes or {}).values()):
             process.kill()
         executor.shutdown(cancel_futures=True)
-
-
-def _each(function: Measuring, blocks: list[Block]) -> list[tuple[Block, np.ndarray]]:
-    return [(block, function(block)) for block in blocks]
 
 
 def _executor(workers: int) -> ProcessPoolExecutor:

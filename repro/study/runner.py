@@ -52,32 +52,15 @@ def run_plan(
     checks = made.checks
     blocks = blocks_of(plan)
     values = _fetch(plan, blocks, store, advance)
-    missing = _alike(block for block in blocks if block not in values)
+    missing = [block for block in blocks if block not in values]
     pure = not outside_of_key(plan.theorem)
     with _interruptible(store, blocks):
-        for block, found in mapper(partial(measure_block, plan), _in_turn(missing)):
+        for block, measured in mapper(partial(measure_block, plan), missing):
             if pure:
-                store.write(block, found)
-            values |= dict.fromkeys(missing[block.key], found)
-            advance(len(missing[block.key]))
+                store.write(block, measured)
+            values[block] = measured
+            advance(1)
     return tuple(_judged(plan, i, check, values) for i, check in enumerate(checks)), made.experiment
-
-
-def _alike(blocks: Iterable[Block]) -> dict[str, list[Block]]:
-    """Blocks of one key hold the same numbers."""
-    found: dict[str, list[Block]] = {}
-    for block in blocks:
-        found.setdefault(block.key, []).append(block)
-    return found
-
-
-def _in_turn(missing: Mapping[str, list[Block]]) -> list[Block]:
-    """One of each set of equal blocks; those that stand for many first.
-
-    An exact row is one block, whatever it takes: begun last, it would be waited for by all workers
-    but one.
-    """
-    return [alike[0] for alike in sorted(missing.values(), key=len, reverse=True)]
 
 
 def summarise(
@@ -129,16 +112,14 @@ def _overall(checks: tuple[CheckResult, ...], assumptions: tuple[AssumptionResul
 
 def _fetch(plan, blocks, store, advance) -> dict[Block, np.ndarray]:
     """Blocks that an earlier run has finished."""
-    values, read = {}, {}
+    values = {}
     for block in blocks:
         swept = built(plan).swept[block.check]
         shape = (
             len(swept.sweep.grid), len(swept.algorithms), block.count, plan.replicates(swept)
         )  # fmt: skip
-        if block.key not in read:
-            read[block.key] = store.read(block, shape)
-        if (found := read[block.key]) is not None:
-            values[block] = found
+        if (stored := store.read(block, shape)) is not None:
+            values[block] = stored
             advance(1)
     return values
 
@@ -155,6 +136,8 @@ def _judged(plan: Plan, index: int, check: DeclaredCheck, values) -> CheckResult
     """Assemble (G, K, R) per method and judge each by the same code path."""
     own = sorted((block for block in values if block.check == index), key=lambda b: b.block)
     stacked = np.concatenate([values[block] for block in own], axis=2)  # (G, methods, K, R)
+    if not built(plan).swept[index].check.quantity.draws:  # one block stands for all
+        stacked = stacked.repeat(plan.budget.blocks, axis=2)
     outcomes = []
     for m, method in enumerate(check.methods):
         series = Series(np.array(check.grid, dtype=float), stacked[:, m])

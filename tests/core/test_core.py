@@ -148,20 +148,37 @@ def test_a_block_is_a_pure_function_of_check_seed_and_number():
     assert not np.array_equal(first, block(swept(draws="other"), 0, 0, 5))
 
 
-def test_blocks_at_once_are_what_each_is_alone():
+def test_blocks_of_a_call_are_cut_from_one_stream_named_by_the_first():
     one = swept()
     values, drew = one.blocks_and_draws("t", 3, range(4, 7), 5)
     assert drew
+    assert values.shape == (3, 2, 3, 5)
+    assert np.array_equal(values.reshape(3, 2, 15), block(one, 3, 4, 15))
+
+
+def test_blocks_with_a_stream_each_are_in_a_call_what_each_is_alone():
+    def together(worlds, algorithms, rngs, replicates):
+        calls.append(len(worlds))
+        return [[rng.random(replicates).mean() for _ in algorithms] for rng in rngs]
+
+    calls = []
+    one = swept(quantity=Quantity("mean", together=together, stream_per_block=True))
+    values, _ = one.blocks_and_draws("t", 3, range(4, 7), 5)
+    assert calls == [9]
     assert values.shape == (3, 2, 3, 5)
     for place, number in enumerate(range(4, 7)):
         assert np.array_equal(values[:, :, place], block(one, 3, number, 5))
 
 
-def test_small_blocks_are_measured_at_once_where_a_quantity_says_so():
-    assert swept().groups(3, 20) == [range(1), range(1, 2), range(2, 3)]
-    batch = swept(quantity=Quantity("error", batch=50))
-    assert batch.groups(5, 20) == [range(2), range(2, 4), range(4, 5)]
-    assert batch.groups(2, 51) == [range(1), range(1, 2)]
+def test_a_call_measures_as_many_blocks_as_memory_allows():
+    assert swept().calls(20, 20) == [range(20)]
+    assert swept().calls(5, 160) == [range(2), range(2, 4), range(4, 5)]
+    assert swept().calls(2, 401) == [range(1), range(1, 2)]
+    assert swept(quantity=Quantity("error", evidence="exact")).calls(20, 20) == [range(1)]
+    apart = Quantity("mean", stream_per_block=True)
+    assert swept(quantity=apart).calls(2, 20) == [range(1), range(1, 2)]
+    batch = Quantity("mean", together=lambda *given: [], stream_per_block=True)
+    assert swept(quantity=batch).calls(20, 20) == [range(20)]
 
 
 def test_alike_algorithms_meet_the_same_draws():

@@ -128,12 +128,12 @@ def plan_of(toy, tmp_path):
     """Builds plans of the toy: words are fields of its world, or keys of its config."""
 
     def build(seed=0, blocks=10, kind="linear", stages=None, overrides=None, sweeps=SWEEPS,
-              instances=None, only=None, **world):  # fmt: skip
+              instances=None, only=None, replicates=400, **world):  # fmt: skip
         values = {"name": "toy", "sweeps": sweeps, "instances": instances or {},
                   "worlds": {"power": {"n_pairs": 1e3} | world}}  # fmt: skip
         given = Overrides(**(overrides or {}))
         setting = Setting(given, {"kind": kind}, "cpu", Path(tmp_path), stages or {})
-        budget = Budget(name="smoke", replicates=400, blocks=blocks, row_error=0.05)
+        budget = Budget(name="smoke", replicates=replicates, blocks=blocks, row_error=0.05)
         return Plan("toy", values, setting, budget, seed, only)
 
     return build

@@ -98,7 +98,7 @@ def test_a_pickle_in_place_of_a_block_is_not_opened(tmp_path):
 
 
 def test_a_block_is_named_by_everything_its_numbers_depend_on(plan_of, monkeypatch):
-    plan, seen = plan_of(seed=3), []
+    plan, seen = plan_of(seed=3, replicates=4000), []
     monkeypatch.setattr(plans, "content_key", lambda parts: seen.append(parts) or "key")
     monkeypatch.setattr(plans, "machine", lambda: "this one")
     monkeypatch.setattr(plans, "code_fingerprint", lambda module: f"code of {module}")
@@ -107,7 +107,7 @@ def test_a_block_is_named_by_everything_its_numbers_depend_on(plan_of, monkeypat
     assert seen[13] == {
         "code": "code of theorems.toy", "machine": "this one", "slug": "toy", "device": "cpu",
         "seed": 3, "check": "constant", "content": built(plan).swept[1].identity,
-        "replicates": 40, "block": 3, "count": 1,
+        "replicates": 400, "block": 3, "count": 1,
     }  # fmt: skip
 
 
@@ -149,26 +149,16 @@ def test_an_estimate_is_told_the_replicates_of_all_blocks(plan_of, toy):
     assert plan_of().estimate() == wanted
 
 
-def test_a_block_is_measured_on_the_streams_of_its_labels(plan_of):
-    plan = plan_of(seed=5)
-    found = measure_block(plan, blocks_of(plan)[12])
-    noise = stream(5, "toy", "constant", 1e4, 2).chisquare(4, 40) / 4
-    assert found.shape == (2, 2, 1, 40)
-    assert np.array_equal(found[1, :, 0], [noise, 2 * noise])
-
-
-def test_small_blocks_of_a_batch_are_one_unit_of_work(plan_of, toy, toy_check):
-    quantity = dataclasses.replace(toy_check().quantity, batch=100)
-    toy(checks=[toy_check(quantity=quantity)])
-    plan = plan_of(seed=5, sweeps=ONE)
+def test_blocks_are_measured_on_the_stream_of_the_first(plan_of):
+    plan = plan_of(seed=5, replicates=1000)
     blocks = blocks_of(plan)
-    assert [(one.block, one.count) for one in blocks] == [(at, 2) for at in range(0, 10, 2)]
-    assert len({one.key for one in blocks}) == 5
-    found = measure_block(plan, blocks[1])
-    assert found.shape == (3, 2, 2, 40)
-    for place, number in enumerate((2, 3)):
-        noise = stream(5, "toy", "n_pairs", 1e4, number).chisquare(4, 40) / 4
-        assert np.array_equal(found[1, 1, place], noise)
+    cuts = [(0, 4), (4, 4), (8, 2)]
+    assert [(one.block, one.count) for one in blocks] == [*cuts, *cuts]
+    assert len({one.key for one in blocks}) == 6
+    values = measure_block(plan, blocks[4])
+    noise = stream(5, "toy", "constant", 1e4, 4).chisquare(4, 400) / 4
+    assert values.shape == (2, 2, 4, 100)
+    assert np.array_equal(values[1].reshape(2, 400), [noise, 2 * noise])
 
 
 ASKED = []
@@ -187,7 +177,7 @@ def test_what_draws_nothing_is_measured_once_for_all_blocks_and_seeds(plan_of, t
     plans._undrawn.cache_clear()
     both = [plan_of(seed=seed, sweeps=ONE) for seed in (1, 2)]
     found = [measure_block(plan, block) for plan in both for block in blocks_of(plan)]
-    assert len(found) == 20
+    assert len(found) == 2
     assert len(asked) == 3
     assert all((one == np.arange(40)).all() for one in found)
     found[0][:] = 7  # a caller's own array
@@ -212,9 +202,9 @@ def test_a_check_without_chance_is_one_block_and_may_not_draw(plan_of, toy, toy_
 def test_checks_that_share_draws_meet_the_same_ones(plan_of, toy, toy_check):
     toy(checks=[toy_check(draws="both"), toy_check(name="again", draws="both")])
     plan = plan_of(seed=5, sweeps=ONE | {"again": ONE["n_pairs"]})
-    first, second = (measure_block(plan, blocks_of(plan)[at]) for at in (2, 12))
-    noise = stream(5, "toy", "both", 1e4, 2).chisquare(4, 40) / 4
-    assert np.array_equal(first[1, 1, 0], noise)
+    first, second = (measure_block(plan, block) for block in blocks_of(plan))
+    noise = stream(5, "toy", "both", 1e4, 0).chisquare(4, 400) / 4
+    assert np.array_equal(first[1, 1].ravel(), noise)
     assert np.array_equal(first, second)
 
 

@@ -124,7 +124,8 @@ def of_seeds(words: str, one: OfSeed, drawn: Callable[..., Sequence[Any]] = seed
         one: the number of one seed.
         drawn: (world, stream, replicates) → what each ``one`` reads.
     """
-    return Quantity(words, partial(_each_seed, one), drawn=drawn)
+    # a seed is a training: blocks of their own keep what is finished
+    return Quantity(words, partial(_each_seed, one), drawn=drawn, stream_per_block=True)
 
 
 def _each_seed(

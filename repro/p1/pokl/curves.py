@@ -14,7 +14,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from repro.core.batches import BATCH
 from repro.core.check import Algorithm, Quantity
 from repro.labels.preferences.block_draws import DrawsOfParts, draws_on, geometric_times
 from repro.p1.pokl.linear import LinearClass
@@ -203,6 +202,7 @@ Reading = Callable[[OnlineRun, RegretCurve], Any]
 def of_curve(
     words: str, reading: Reading, watch: Watch = regret,
     over: Callable[[Any], float] | None = None, less: Callable[[Any], float] | None = None,
+    stream_per_block: bool = False,
 ) -> Quantity:  # fmt: skip
     """A quantity that is read off the curve of each algorithm's runs.
 
@@ -212,6 +212,7 @@ def of_curve(
         watch: what the curve records.
         over: world → the number that values are divided by.
         less: world → a number that is taken off.
+        stream_per_block: whether what is read is a number of all runs together.
     """
 
     def together(worlds, algorithms, rngs, replicates: int) -> list[list[Any]]:
@@ -221,7 +222,8 @@ def of_curve(
             for world, own in zip(worlds, played, strict=True)
         ]
 
-    return Quantity(words, together=together, batch=BATCH, over=over, less=less)
+    return Quantity(words, together=together, over=over, less=less,
+                    stream_per_block=stream_per_block)  # fmt: skip
 
 
 def last(world: OnlineRun, curve: RegretCurve) -> np.ndarray:

@@ -20,7 +20,6 @@ from numpy.random import default_rng
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import MAX_PAIRS, Positive
-from repro.core.batches import BATCH
 from repro.core.check import Quantity
 from repro.p2.xpo.runs import OPTIMAL_ODDS, NeedleRuns, Update, value_bound
 from repro.p2.xpo.worst_reward import ladder_gaps, side_by_side
@@ -139,11 +138,13 @@ def slack(worlds, algorithms, rngs, replicates: int) -> list[list[float]]:
 
 
 OVER_PRINTED = Quantity(
-    "average gap / printed bound, of who has learnt", together=over_printed, batch=BATCH
+    "average gap / printed bound, of who has learnt", together=over_printed, stream_per_block=True
 )
 BETWEEN = Quantity(
-    "larger of gap / bound at R_max = Δ and least / gap", together=between_bounds, batch=BATCH
+    "larger of gap / bound at R_max = Δ and least / gap",
+    together=between_bounds,
+    stream_per_block=True,
 )
 SLACK = Quantity(
-    "min{V_max + R_max, corrected bound} / 30 · average gap", together=slack, batch=BATCH
+    "min{V_max + R_max, corrected bound} / 30 · average gap", together=slack, stream_per_block=True
 )

@@ -15,7 +15,7 @@ import torch
 from numpy.random import default_rng
 
 from repro.base.notation import label_signal
-from repro.core.batches import BATCH, blocks_together
+from repro.core.batches import blocks_together
 from repro.core.check import Algorithm, Quantity
 from repro.labels.corruption.label_mean import released_mean
 from repro.labels.preferences.block_draws import Draws, DrawsOfParts, draws_on, geometric_times
@@ -227,5 +227,5 @@ def inside_the_ladder(found: Sequence[OnRung]) -> list[np.ndarray]:
     return [under_test.gaps if under_test.interior else missing, *(one.gaps for one in others)]
 
 
-WORST_GAP = Quantity("average gap on the worst rung [reward]", together=worst_gaps, batch=BATCH)
+WORST_GAP = Quantity("average gap on the worst rung [reward]", together=worst_gaps)
 INTERIOR_GAP = replace(WORST_GAP, together=interior_gaps)
