@@ -15,7 +15,7 @@ report: ## outputs/report.html over what has been run
 	$(PYTHON) -m repro report
 
 findings: ## docs/findings.md from the runs of the suite
-	$(PYTHON) -m repro report --runs outputs/suite --findings docs/findings.md
+	$(PYTHON) -m repro report runs=outputs/suite findings=docs/findings.md
 
 ui: ## compare runs in MLflow at 127.0.0.1:5000
 	@echo 'checks: http://127.0.0.1:5000/#/experiments/1/runs?viewStateShareKey=checks (or =runs, =surprises)'

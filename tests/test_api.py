@@ -10,6 +10,7 @@ import repro
 from repro.base.errors import BadInput
 from repro.commands import ablate as ablation
 from repro.commands import which_mechanism as mechanism_choice
+from repro.commands.process.command import status_of
 from repro.p3.private_estimates.comparison import EVEN
 from repro.report.files import write_files
 from repro.study.discovery import find
@@ -127,7 +128,7 @@ def noticed():
 
 def test_what_a_check_notices_is_what_the_command_prints(tmp_path, capsys, noticed):
     words = ["theorem=label_masks", "budget.replicates=60", f"output_dir={tmp_path}"]
-    assert ablation.main(words) == int(bool(noticed.complaints))
+    assert status_of(ablation.main, words) == int(bool(noticed.complaints))
     assert capsys.readouterr().out == f"{noticed!r}\n"
     assert list(noticed.needs) == [check.name for check in find("label_masks").checks]
     assert any(noticed.needs.values())
@@ -144,7 +145,7 @@ def test_one_row_may_be_asked_about_and_nothing_is_written(tmp_path, monkeypatch
 def test_a_mechanism_is_what_the_command_prints(capsys):
     asked = {"epsilon": 1, "delta": 1e-6, "n_pairs": 1e5, "num_features": 16, "replicates": 40}
     found = repro.which_mechanism(**asked)
-    assert mechanism_choice.main([f"{key}={value}" for key, value in asked.items()]) == 0
+    assert status_of(mechanism_choice.main, [f"{key}={value}" for key, value in asked.items()]) == 0
     assert " ".join(repr(found).split()) == " ".join(capsys.readouterr().out.split())
     assert found.best == "objective perturbation"
     assert found.learns

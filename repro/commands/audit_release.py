@@ -1,6 +1,6 @@
 """Does a release give away more about its labels than its ε allows?
 
-    repro audit_release OUT.jsonl --original IN [epsilon=0.5] [ledger=FOLDER]
+    repro audit_release OUT.jsonl original=IN [epsilon=0.5] [ledger=FOLDER]
         [unit=FIELD [at_most=K]] [others=A.jsonl,B.jsonl] [rewrite=NEW.jsonl]
 
 The command rebuilds every byte that is not a label from the texts, and compares.  Then it tests
@@ -21,8 +21,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from repro.base.errors import BadInput, one_line
-from repro.commands.process.command import run_command
-from repro.commands.process.outcome import explained
 
 if TYPE_CHECKING:
     from repro.release.audit import ReleaseAudit
@@ -39,24 +37,17 @@ KEYS = {
 WIDTH = 79
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(words: Sequence[str]) -> int:
     """Audit; the status of ``release.audit``, or that of a failure."""
-    try:
-        return _audit(list(sys.argv[1:] if words is None else words))
-    except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - no crash reads "it leaks"
-        return explained(problem, private=True)
-
-
-def _audit(words: list[str]) -> int:
     from repro.base.files import expanded
+    from repro.base.words import split_words, whole_number
     from repro.labels.privacy.exact_response import parse_epsilon
     from repro.release.audit import Question, audit_release, rewritten
-    from repro.release.options import split_options, whole_number
     from repro.release.privatise import Target, refuse_target
 
-    (release,), options = split_options(_one_word_each(words), KEYS, ("OUT",))
+    (release,), options = split_words(words, KEYS, ("OUT",))
     if not options.get("original"):
-        raise BadInput("original", "(missing)", "--original IN.jsonl, once")
+        raise BadInput("original", "(missing)", "allowed: original=IN.jsonl")
     question = Question(
         options["original"],
         parse_epsilon(options["epsilon"]) if "epsilon" in options else None,
@@ -96,15 +87,3 @@ def _report(done: ReleaseAudit) -> Iterator[str]:
         1: "it leaks",
         4: "not canonical: what is free may say anything; its labels show no leak",
     }[done.status]
-
-
-def _one_word_each(words: list[str]) -> list[str]:
-    """``--original FILE`` as ``original=FILE``."""
-    found, remaining = [], iter(words)
-    for word in remaining:
-        found.append(f"original={next(remaining, '')}" if word == "--original" else word)
-    return found
-
-
-if __name__ == "__main__":
-    run_command(main, __doc__, private=True)

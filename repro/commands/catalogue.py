@@ -37,7 +37,6 @@ from repro.catalogue.coverage import (
 from repro.catalogue.entries import counted, load
 from repro.catalogue.standing import named, standing, statements_page
 from repro.catalogue.table import print_table
-from repro.commands.process.command import run_command
 from repro.report.console import Terminal
 from repro.report.one_statement import page
 
@@ -53,26 +52,22 @@ def summary(found: list[StatementCoverage]) -> dict[str, int]:
 
 def main(arguments: Sequence[str]) -> int:
     """Print the catalogue and return the exit status."""
-    try:
-        _refuse_options(arguments)
-        catalogue = load()
-        papers = {name: one.said for name, one in catalogue.papers.items()}
-        if "--slips" in arguments:
-            proved = machine_checked.by_slip(machine_checked.load())
-            print(slips.page(slips.load(), papers, proved), end="")
-            return 0
-        existing = statements_of_experiments()
-        catalogue = completed(catalogue, existing)
-        found = rows(catalogue, existing)
-        if "--page" in arguments:
-            print(statements_page(found, papers), end="")
-            return 0
-        if arguments and arguments[0] != "--json":
-            _print_some(" ".join(arguments), found, catalogue)
-            return 0
-    except BadInput as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
+    _refuse_options(arguments)
+    catalogue = load()
+    papers = {name: one.said for name, one in catalogue.papers.items()}
+    if "--slips" in arguments:
+        proved = machine_checked.by_slip(machine_checked.load())
+        print(slips.page(slips.load(), papers, proved), end="")
+        return 0
+    existing = statements_of_experiments()
+    catalogue = completed(catalogue, existing)
+    found = rows(catalogue, existing)
+    if "--page" in arguments:
+        print(statements_page(found, papers), end="")
+        return 0
+    if arguments and arguments[0] != "--json":
+        _print_some(" ".join(arguments), found, catalogue)
+        return 0
     wrong = [
         *problems(catalogue, existing),
         *machine_checked.dangling(machine_checked.load(), catalogue.items, slips.load()),
@@ -129,7 +124,3 @@ def _print_all(catalogue, found: list[StatementCoverage]) -> None:
         f"{to_come} without an experiment yet; {proved} machine checked",
         highlight=False,
     )
-
-
-if __name__ == "__main__":
-    run_command(main, __doc__)

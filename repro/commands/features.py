@@ -8,8 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from repro.base.errors import BadInput
-from repro.commands.process.command import run_command
-from repro.commands.process.outcome import explained
 
 
 def main(words: list[str]) -> int:
@@ -19,22 +17,15 @@ def main(words: list[str]) -> int:
     from repro.worlds.instances.feature_cache import cached_text_features
     from repro.worlds.instances.preference_text import text_pairs
 
-    try:
-        if not words or "=" in words[0]:
-            raise BadInput("FOLDER", "", "usage: python -m repro features FOLDER [KEY=VALUE ...]")
-        values = compose_values("offline_gap", {}, ["instance=preference_text", *words[1:]])
-        choice = instance_choice(values["instance"])
-        if not isinstance(choice, TextChoice):
-            raise BadInput("instance", choice.kind, "allowed: preference_text")
-        pairs = text_pairs(choice)
-        folder = Path(words[0]).absolute()
-        folder.mkdir(parents=True, exist_ok=True)
-        table = cached_text_features(pairs, choice.num_features, folder, kept=True)
-    except (BadInput, OSError) as problem:
-        return explained(problem)
+    if not words or "=" in words[0]:
+        raise BadInput("FOLDER", "", "usage: python -m repro features FOLDER [KEY=VALUE ...]")
+    values = compose_values("offline_gap", {}, ["instance=preference_text", *words[1:]])
+    choice = instance_choice(values["instance"])
+    if not isinstance(choice, TextChoice):
+        raise BadInput("instance", choice.kind, "allowed: preference_text")
+    pairs = text_pairs(choice)
+    folder = Path(words[0]).absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    table = cached_text_features(pairs, choice.num_features, folder, kept=True)
     print("{} pairs, {} features in {}".format(*table.feature_diff.shape, folder))
     return 0
-
-
-if __name__ == "__main__":
-    run_command(main, __doc__)

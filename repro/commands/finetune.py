@@ -24,34 +24,26 @@ run again.  Exit status: 0 done, 2 bad input.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from repro.base.errors import BadInput
-from repro.base.keywords import keyword_values
 from repro.base.schema import validate
-from repro.commands.process.command import run_command
+from repro.base.words import keyword_values
 from repro.commands.which_loss import which_loss
 
 if TYPE_CHECKING:
     from repro.llm.training.finetuning import Loss
 
-REFUSED = 2
 OBJECTIVES: dict[str, Loss] = {"mixture": "private", "square": "square", "debiased": "rdpo"}
 """What trains a policy by each loss on labels."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Train; 0, or 2 with one line on bad input."""
-    try:
-        from repro.llm.training.finetuning import FinetuneRequest, finetune
+    """Train."""
+    from repro.llm.training.finetuning import FinetuneRequest, finetune
 
-        request = validate(FinetuneRequest, keyword_values(words, FinetuneRequest))
-        output = finetune(request, recommended)
-    except BadInput as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return REFUSED
+    request = validate(FinetuneRequest, keyword_values(words, FinetuneRequest))
+    output = finetune(request, recommended)
     if int(os.environ.get("RANK", 0)) == 0:
         print(f"files: {output}")
     return 0
@@ -66,7 +58,3 @@ def recommended(epsilon: float, n_pairs: int) -> tuple[Loss, str]:
     if not found.learnt:
         return "private", " (with so few labels no loss learns the reward)"
     return OBJECTIVES[found.best[0]], " (that of python -m repro which_loss)"
-
-
-if __name__ == "__main__":
-    run_command(main, __doc__)

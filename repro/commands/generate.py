@@ -17,11 +17,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from repro.base.errors import BadInput
-from repro.base.keywords import keyword_values
 from repro.base.schema import Model, Number, Whole, validate
-from repro.commands.process.command import run_command
-
-REFUSED = 2
+from repro.base.words import scalar, split_words
 
 
 class GenerateRequest(Model):
@@ -39,22 +36,13 @@ class GenerateRequest(Model):
 
 
 def main(words: Sequence[str]) -> int:
-    """Answer; 0, or 2 with one line on bad input."""
-    try:
-        # a prompt is text as it stands: YAML would read a colon or a bracket in it
-        raw = [word for word in words if word.startswith("prompt=")]
-        rest = [word for word in words if not word.startswith("prompt=")]
-        if not raw:
-            raise BadInput("prompt", "(missing)", "a value is required")
-        if len(raw) > 1:
-            raise BadInput("prompt", raw[1].partition("=")[2], "allowed: once")
-        given = {"prompt": raw[0].partition("=")[2]}
-        request = validate(GenerateRequest, keyword_values(rest, GenerateRequest) | given)
-        answers = answer(request)
-    except BadInput as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return REFUSED
-    for text in answers:
+    """Answer."""
+    _, texts = split_words(words, list(GenerateRequest.model_fields))
+    if "prompt" not in texts:
+        raise BadInput("prompt", "(missing)", "a value is required")
+    # a prompt is text as it stands: YAML would read a colon or a bracket in it
+    values = {key: text if key == "prompt" else scalar(key, text) for key, text in texts.items()}
+    for text in answer(validate(GenerateRequest, values)):
         print(json.dumps(text, ensure_ascii=False))
     return 0
 
@@ -81,7 +69,3 @@ def answer(request: GenerateRequest) -> list[str]:
         backbone.model, backbone.tokenizer, [request.prompt], Sampling(prompts=1, **own),
         Limits(max_prompt_tokens=10**5), request.seed, request.device, request.count,
     )[0]  # fmt: skip
-
-
-if __name__ == "__main__":
-    run_command(main, __doc__)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import keyword
 import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.resources import files
@@ -21,7 +20,6 @@ import yaml
 from repro.base.errors import BadInput
 from repro.base.files import write_together
 from repro.base.places import places
-from repro.commands.process.command import run_command
 
 USAGE = "usage: repro new_theorem NAME   (small letters, digits and _, such as my_bound)"
 NEXT = """Next:
@@ -103,22 +101,11 @@ def _write_all(contents: Mapping[Path, str]) -> None:
 def main(words: Sequence[str], root: Path | None = None) -> int:
     """Write the files below a folder, the current one by default, and say what comes next."""
     root = root or Path.cwd()
-    if list(words) in (["-h"], ["--help"]):
-        print(USAGE)
-        return 0
-    try:
-        if len(words) != 1:
-            raise BadInput("arguments", " ".join(words) or "(none)", USAGE)
-        contents = new_files(words[0], root)
-    except BadInput as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
+    if len(words) != 1:
+        raise BadInput("arguments", " ".join(words) or "(none)", USAGE)
+    contents = new_files(words[0], root)
     _write_all(contents)
     for path in contents:
         print(path.relative_to(root))
     print(NEXT.format(name=words[0]), end="")
     return 0
-
-
-if __name__ == "__main__":
-    run_command(main)

@@ -25,7 +25,6 @@ from omegaconf import OmegaConf
 from pydantic import Field
 
 from repro.base.errors import BadInput
-from repro.base.keywords import keyword_values
 from repro.base.notation import privacy_cost
 from repro.base.paths import conf_dir
 from repro.base.schema import (
@@ -39,6 +38,7 @@ from repro.base.schema import (
     Whole,
     validate,
 )
+from repro.base.words import keyword_values
 from repro.labels.corruption.orders import order_of
 from repro.p2.losses.label_losses import LossName
 from repro.p2.losses.label_plan import (
@@ -54,7 +54,7 @@ from repro.worlds.instances.build import build_world
 from repro.worlds.instances.choices import INSTANCES, LinearChoice, TextChoice, instance_choice
 from repro.worlds.instances.linear import LinearWorld
 
-REFUSED, NO_ANSWER = 2, 3
+NO_ANSWER = 3
 QUESTION = ("epsilon", "target_gap", "n_pairs")
 SOON = 5.0
 """Seconds: what takes no longer is not announced, and progress is not told more often."""
@@ -243,9 +243,6 @@ def main(arguments: Sequence[str]) -> int:
         request = _resolved(validate(PlanRequest, keyword_values(words, PlanRequest)), fields)
         for line in _answered(request, _own_fields(request, about), Watch()).lines():
             print(line)
-    except BadInput as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return REFUSED
     except NoAnswer as problem:
         print(f"no answer: {problem}", file=sys.stderr)
         return NO_ANSWER

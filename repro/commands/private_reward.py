@@ -36,7 +36,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import tempfile
 import textwrap
 from collections.abc import Sequence
@@ -46,7 +45,6 @@ from typing import TYPE_CHECKING, Any
 
 from repro.base.errors import BadInput, one_line
 from repro.commands.privatize import ENTROPY, ledger_folder, ready, tell_at_the_end
-from repro.commands.process.outcome import explained
 
 if TYPE_CHECKING:
     from repro.release.reward.release import RewardTerms
@@ -135,30 +133,27 @@ def private_reward(
         return release_reward(pairs, out, terms, folder)
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Learn and release; 0 when released, else the status of a failure."""
-    try:
-        tell_at_the_end(_release(sys.argv[1:] if words is None else words))
-    except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - no detail holds a label
-        return explained(problem, private=True)
+def main(words: Sequence[str]) -> int:
+    """Learn and release."""
+    tell_at_the_end(_release(words))
     return 0
 
 
 def _release(words: Sequence[str]) -> str:
-    from repro.release.options import split_options
+    from repro.base.words import split_words
     from repro.release.reward.release import release_reward
 
     for word in words:
         if word.removeprefix("--").startswith("seed="):
             raise BadInput("seed", word.partition("=")[2][:60], ENTROPY)
-    (source, out), options = split_options(words, KEYS, ("PAIRS", "OUT"))
+    (source, out), options = split_words(words, KEYS, ("PAIRS", "OUT"))
     terms, folder = _terms(options), ledger_folder(options.get("ledger"))
     return _said(release_reward(source, Path(out), terms, folder, ready), out)
 
 
 def _terms(options: dict[str, str]) -> RewardTerms:
+    from repro.base.words import true_or_false, whole_number
     from repro.labels.privacy.exact_response import parse_epsilon
-    from repro.release.options import true_or_false, whole_number
     from repro.release.reward.release import RewardTerms, exact_delta
 
     return RewardTerms(

@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.base.errors import BadInput, one_line
-from repro.commands.process.outcome import explained
 
 if TYPE_CHECKING:
     from repro.release.audit import ReleaseAudit
@@ -161,24 +160,21 @@ def audit(
     return audit_release(release, question)
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Privatise; 0 when released, else the status of a failure."""
-    try:
-        tell_at_the_end(_release(sys.argv[1:] if words is None else words))
-    except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001 - no detail holds a label
-        return explained(problem, private=True)
+def main(words: Sequence[str]) -> int:
+    """Privatise."""
+    tell_at_the_end(_release(words))
     return 0
 
 
 def _release(words: Sequence[str]) -> str:
+    from repro.base.words import split_words, true_or_false, whole_number
     from repro.labels.privacy.exact_response import parse_epsilon
-    from repro.release.options import split_options, true_or_false, whole_number
     from repro.release.privatise import Target, Terms, privatise
 
     for word in words:
         if word.removeprefix("--").startswith("seed="):
             raise BadInput("seed", word.partition("=")[2][:60], ENTROPY)
-    (source, out), options = split_options(words, KEYS, ("IN", "OUT"))
+    (source, out), options = split_words(words, KEYS, ("IN", "OUT"))
     terms = Terms(
         parse_epsilon(options["epsilon"]) if "epsilon" in options else None,
         true_or_false(options, "compose"),

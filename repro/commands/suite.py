@@ -25,7 +25,6 @@ From Python: ``repro.suite.stability("offline_gap", seeds=5)``, ``power`` and ``
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -37,12 +36,11 @@ import yaml
 
 from repro.base.errors import BadInput
 from repro.base.files import write_together, write_whole, yaml_mapping
-from repro.base.keywords import keyword_values
 from repro.base.places import PAIR, Place
 from repro.base.schema import validate
+from repro.base.words import keyword_values
 from repro.catalogue import machine_checked
 from repro.catalogue.entries import load
-from repro.commands.process.command import run_command
 from repro.report.html.runs import StoredRun, read_run, say_changes
 from repro.report.results_page import results_page
 from repro.report.run_numbers import run_numbers
@@ -203,13 +201,8 @@ def main(words: list[str]) -> int:
         "stability": _stability, "power": _power,
     }  # fmt: skip
     if not words or words[0] not in jobs:
-        print(f"error: usage: python -m repro suite {' | '.join(jobs)}", file=sys.stderr)
-        return 2
-    try:
-        return jobs[words[0]](words[1:])
-    except BadInput as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
+        raise BadInput("argument", " ".join(words[:1]) or "(none)", f"allowed: {', '.join(jobs)}")
+    return jobs[words[0]](words[1:])
 
 
 def _list(words: list[str]) -> int:
@@ -267,7 +260,3 @@ def _power(words: list[str]) -> int:
 def _refuse_more(words: list[str]) -> None:
     if words:
         raise BadInput("argument", words[0], "usage: python -m repro suite list | modules | table")
-
-
-if __name__ == "__main__":
-    run_command(main, __doc__)

@@ -16,7 +16,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import math
-import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from io import BytesIO, StringIO
@@ -28,8 +27,8 @@ from pydantic import Field
 
 from repro.base.errors import BadInput
 from repro.base.files import atomic_write, write_together
-from repro.base.keywords import keyword_values
 from repro.base.schema import Corruption, Epsilon, Model, Number, Pairs, Whole, validate
+from repro.base.words import keyword_values
 from repro.commands.runs.folders import made
 from repro.labels.corruption.orders import Order, order_of
 from repro.p2.losses.loss_choice import LossAnswer, loss_answer
@@ -48,7 +47,6 @@ from repro.report.loss_table import loss_page
 from repro.report.own_defaults import own_defaults
 
 TABLE_LABELS = 10**5
-REFUSED = 2
 WIDTH = 80
 QUESTION = ("epsilon", "n_pairs")
 Margin = Annotated[Number, Field(ge=0.1, le=20)]
@@ -98,18 +96,14 @@ def which_loss(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Answer on stdout, or write the map; 2 with one line on bad input."""
+    """Answer on stdout, or write the map."""
     torch.set_num_threads(1)
-    try:
-        request = validate(LossRequest, keyword_values(arguments, LossRequest))
-        if request.folder is not None:
-            _refuse_both(request)
-            lines = _write_map(request, made("folder", Path(request.folder)))
-        else:
-            lines = list(answer(request))
-    except BadInput as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return REFUSED
+    request = validate(LossRequest, keyword_values(arguments, LossRequest))
+    if request.folder is not None:
+        _refuse_both(request)
+        lines = _write_map(request, made("folder", Path(request.folder)))
+    else:
+        lines = list(answer(request))
     for line in lines:
         print(textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False))
     return 0

@@ -13,7 +13,6 @@ From Python: ``repro.which_mechanism(epsilon=1, delta=1e-6, n_pairs=100_000, num
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,8 +24,8 @@ from pydantic import Field
 
 from repro.base.errors import BadInput
 from repro.base.files import write_whole
-from repro.base.keywords import keyword_values
 from repro.base.schema import FiniteEpsilon, Model, Pairs, Positive, Probability, Whole, validate
+from repro.base.words import keyword_values
 from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
 from repro.p3.private_estimates.comparison import (
     DESCENT,
@@ -46,7 +45,6 @@ from repro.p3.private_estimates.recipes import (
 from repro.p3.private_estimates.three_estimates import kept_steps
 from repro.report.mechanism_table import mechanism_page
 
-REFUSED = 2
 NUMBERS = 4_000_000
 """Coordinates that are simulated at most: fewer datasets where d is large."""
 EPSILONS, FEATURES, PAIRS = (0.1, 1.0, 8.0), (4, 16, 64, 256), (10**3, 10**4, 10**5, 10**6)
@@ -160,19 +158,15 @@ def which_mechanism(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Answer on stdout, or write the table; 2 with one line on bad input."""
+    """Answer on stdout, or write the table."""
     torch.set_num_threads(1)
-    try:
-        request = validate(MechanismRequest, keyword_values(arguments, MechanismRequest))
-        if request.folder is not None:
-            _refuse_both(request)
-            print(f"file: {_write_table(request, Path(request.folder))}")
-            return 0
-        for line in answer(request).lines():
-            print(textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False))
-    except (BadInput, OSError) as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return REFUSED
+    request = validate(MechanismRequest, keyword_values(arguments, MechanismRequest))
+    if request.folder is not None:
+        _refuse_both(request)
+        print(f"file: {_write_table(request, Path(request.folder))}")
+        return 0
+    for line in answer(request).lines():
+        print(textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False))
     return 0
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from repro.base.errors import BadInput
 from repro.base.files import write_whole
@@ -17,9 +16,6 @@ from repro.report.html.findings import disagreements
 from repro.report.html.gallery import gallery_html
 from repro.report.html.page import TITLE, report_html
 from repro.report.html.runs import StoredRun, find_runs
-
-Paper = Literal["p1", "p2", "p3", "p4"]
-PAPERS: tuple[Paper, ...] = ("p1", "p2", "p3", "p4")
 
 
 @dataclass(frozen=True)
@@ -38,7 +34,7 @@ class Material:
     runs: list[StoredRun]
     notes: dict[str, Slip]
     catalogue: Catalogue
-    paper: Paper | None
+    paper: str | None
 
     @property
     def disagreements(self) -> tuple[str, ...]:
@@ -46,13 +42,15 @@ class Material:
         return tuple(disagreements(self.notes, {run.key: run for run in self.runs}))
 
 
-def material(folder: Path, paper: Paper | None = None) -> Material:
+def material(folder: Path, paper: str | None = None) -> Material:
     """Read the runs below a folder, and what is said of them.
 
     Raises:
         BadInput: there is no run, or a file in it is no run's.
     """
     runs, notes, listed = find_runs(folder), slips.load(), entries.load()
+    if paper and paper not in listed.papers:
+        raise BadInput("paper", paper, f"allowed: {', '.join(listed.papers)}")
     if paper:
         runs, notes = one_paper.runs_of(runs, paper), one_paper.slips_of(notes, paper)
         listed = one_paper.catalogue_of(listed, paper)

@@ -6,10 +6,11 @@ import pytest
 
 from repro.catalogue.entries import load
 from repro.commands import catalogue as command
+from repro.commands.process.command import status_of
 
 
 def test_json_accounts_for_every_item(capsys):
-    assert command.main(["--json"]) == 0
+    assert status_of(command.main, ["--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert [item["id"] for item in printed["items"]] == list(load().items)
     counts = dict(printed["summary"])
@@ -19,14 +20,14 @@ def test_json_accounts_for_every_item(capsys):
 
 def test_the_table_shows_numbers_titles_and_experiments(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    assert command.main([]) == 0
+    assert status_of(command.main, []) == 0
     text = capsys.readouterr().out
     for shown in ("theorem 4.2", "offline_gap (contradicted)", "hyperparameters", "132 numbered"):
         assert shown in text
 
 
 def test_an_unknown_argument_is_one_line_and_status_two(capsys):
-    assert command.main(["--yaml"]) == 2
+    assert status_of(command.main, ["--yaml"]) == 2
     line = capsys.readouterr().err
     assert line.startswith("error: argument=--yaml: allowed: one of --json, --page, --slips; ")
     assert line.count("\n") == 1
@@ -37,5 +38,5 @@ def test_a_gap_is_status_one_and_named(capsys, monkeypatch, arguments):
     sound = load()
     faulty = sound.model_copy(update={"planned": (*sound.planned, "never_written")})
     monkeypatch.setattr(command, "load", lambda: faulty)
-    assert command.main(arguments) == 1
+    assert status_of(command.main, arguments) == 1
     assert "never_written: planned, but no statement names it" in capsys.readouterr().err

@@ -8,6 +8,7 @@ from repro.catalogue.coverage import completed, rows, statements_of_experiments
 from repro.catalogue.entries import load
 from repro.catalogue.standing import named, pages_of, sentences, standing, statements_page
 from repro.commands import catalogue as command
+from repro.commands.process.command import status_of
 from tests.docs.fences import ROOT
 
 EXISTING = statements_of_experiments()
@@ -85,10 +86,10 @@ def test_words_find_titles_and_a_paper_all_of_its_statements():
 
 def test_several_are_a_line_each_and_one_is_a_page(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    assert command.main(["theorem 5.2"]) == 0
+    assert status_of(command.main, ["theorem 5.2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["p1.thm_5_2", "p2.thm_5_2", "p3.thm_5_2"]
-    assert command.main(["P2", "Theorem", "5.2"]) == 0
+    assert status_of(command.main, ["P2", "Theorem", "5.2"]) == 0
     assert "As printed (Section 5" in capsys.readouterr().out
 
 

@@ -8,6 +8,7 @@ import yaml
 from repro.base.errors import BadInput
 from repro.base.paths import conf_dir
 from repro.commands import suite
+from repro.commands.process.command import status_of
 from repro.commands.runs.power import LEAST, Planned, _write, factor_of, told, with_factor
 from repro.study.discovery import slugs
 
@@ -54,12 +55,12 @@ def test_a_row_without_a_sweep_is_refused():
 
 @pytest.mark.parametrize("word", ["theorem=none", "budgets=huge", "write=perhaps", "seeds=1"])
 def test_bad_words_are_refused(word, capsys):
-    assert suite.main(["power", word]) == 2
+    assert status_of(suite.main, ["power", word]) == 2
     assert capsys.readouterr().err.startswith(f"error: {word.partition('=')[0]}=")
 
 
 def test_an_exact_experiment_has_enough(tmp_path, capsys):
-    assert suite.main(["power", "theorem=rdpo_identity", f"output_dir={tmp_path}"]) == 0
+    assert status_of(suite.main, ["power", "theorem=rdpo_identity", f"output_dir={tmp_path}"]) == 0
     assert capsys.readouterr().out == "0 of 0 random rows have enough\n"
 
 

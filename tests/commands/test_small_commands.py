@@ -8,17 +8,18 @@ import pytest
 import yaml
 
 from repro.commands import features, suite
+from repro.commands.process.command import status_of
 from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 from repro.report.seals import seal_of
 from repro.study.sources import MEASURING, closure
 
 
 def test_features_builds_the_label_free_table(tmp_path, capsys):
-    assert features.main([str(tmp_path / "tables")]) == 0
+    assert status_of(features.main, [str(tmp_path / "tables")]) == 0
     assert "400 pairs, 12 features" in capsys.readouterr().out
     (table,) = (tmp_path / "tables").glob("*.npz")
     before = table.read_bytes()
-    assert features.main([str(tmp_path / "tables")]) == 0
+    assert status_of(features.main, [str(tmp_path / "tables")]) == 0
     assert table.read_bytes() == before
 
 
@@ -31,7 +32,7 @@ def test_features_do_not_depend_on_the_labels(tmp_path):
                 texts = (second, first) if swap else (first, second)
                 record = {"prompt": pair.prompt, "chosen": texts[0], "rejected": texts[1]}
                 file.write(json.dumps(record) + "\n")
-        assert features.main([str(tmp_path / name), f"instance.path={path}"]) == 0
+        assert status_of(features.main, [str(tmp_path / name), f"instance.path={path}"]) == 0
     tables = [next((tmp_path / name).glob("*.npz")) for name in "ab"]
     assert tables[0].name == tables[1].name
     assert tables[0].read_bytes() == tables[1].read_bytes()
@@ -48,7 +49,7 @@ def test_features_do_not_depend_on_the_labels(tmp_path):
 )
 def test_features_refuse_bad_input(tmp_path, monkeypatch, capsys, words, line):
     monkeypatch.chdir(tmp_path)
-    assert features.main(words) == 2
+    assert status_of(features.main, words) == 2
     err = capsys.readouterr().err
     assert line in err
     assert err.count("\n") == 1
@@ -58,7 +59,7 @@ def test_suite_lists_what_is_there(tmp_path, monkeypatch, capsys):
     (tmp_path / "conf").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(suite, "listed", lambda: ["a", "b"])
-    assert suite.main(["list"]) == 0
+    assert status_of(suite.main, ["list"]) == 0
     assert (tmp_path / "conf" / "suite.yaml").read_text().endswith("theorems:\n- a\n- b\n")
     assert "2 experiments" in capsys.readouterr().out
     assert "theorem=${item}" in (tmp_path / "dvc.yaml").read_text()
@@ -69,14 +70,14 @@ def test_suite_writes_a_digest_of_every_module_that_an_experiment_imports(
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(suite, "listed", lambda: ["rdpo_identity"])
-    assert suite.main(["modules"]) == 0
+    assert status_of(suite.main, ["modules"]) == 0
     assert "1 experiments" in capsys.readouterr().out
     lines = (tmp_path / "outputs" / "modules" / "rdpo_identity.txt").read_text().splitlines()
     digests = {name: digest for digest, name in map(str.split, lines)}
     assert set(digests) == set(closure("theorems.rdpo_identity", MEASURING))
     assert {"theorems.rdpo_identity", "repro.base.notation"} <= set(digests)
     assert len(set(digests.values())) == len(digests)
-    assert suite.main(["modules", "rdpo_identity"]) == 2
+    assert status_of(suite.main, ["modules", "rdpo_identity"]) == 2
 
 
 def test_suite_keeps_seed_and_budget_of_the_list(tmp_path, monkeypatch):
@@ -84,7 +85,7 @@ def test_suite_keeps_seed_and_budget_of_the_list(tmp_path, monkeypatch):
     (tmp_path / "conf/suite.yaml").write_text("seed: 3\nbudget: smoke\ntheorems: []\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(suite, "listed", lambda: ["a"])
-    assert suite.main(["list"]) == 0
+    assert status_of(suite.main, ["list"]) == 0
     found = yaml.safe_load((tmp_path / "conf/suite.yaml").read_text())
     assert found == {"seed": 3, "budget": "smoke", "theorems": ["a"]}
 
@@ -92,7 +93,7 @@ def test_suite_keeps_seed_and_budget_of_the_list(tmp_path, monkeypatch):
 def test_suite_writes_numbers_and_figure_for_dvc(command, capsys):
     words = ("theorem=rdpo_identity", "budget=smoke", "tracking=none", "compute.workers=1")
     assert command(*words, "hydra.run.dir=outputs/suite/rdpo_identity")[0] == 0
-    assert suite.main(["metrics", "rdpo_identity"]) == 0
+    assert status_of(suite.main, ["metrics", "rdpo_identity"]) == 0
     verdict = json.loads(Path("outputs/suite/rdpo_identity/verdict.json").read_text())
     numbers = json.loads(Path("outputs/metrics/rdpo_identity.json").read_text())
     assert numbers.pop("verdict") == "supported"
@@ -101,7 +102,7 @@ def test_suite_writes_numbers_and_figure_for_dvc(command, capsys):
         for row in verdict["checks"]
     }
     assert Path("outputs/figures/rdpo_identity.png").read_bytes().startswith(b"\x89PNG")
-    assert suite.main(["metrics", "../x"]) == suite.main(["metrics"]) == 2
+    assert status_of(suite.main, ["metrics", "../x"]) == status_of(suite.main, ["metrics"]) == 2
     assert "usage: python -m repro suite metrics NAME" in capsys.readouterr().err
 
 
@@ -109,13 +110,13 @@ def test_suite_overwrites_no_dvc_yaml_and_lists_no_folder_without_theorems(
     tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
-    assert suite.main(["list"]) == 2
+    assert status_of(suite.main, ["list"]) == 2
     assert capsys.readouterr().err.startswith(f"error: folder={tmp_path}: allowed: a folder with")
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "conf").mkdir()
     (tmp_path / "dvc.yaml").write_text("stages: {}\n")
     monkeypatch.setattr(suite, "listed", lambda: ["a"])
-    assert suite.main(["list"]) == 0
+    assert status_of(suite.main, ["list"]) == 0
     assert (tmp_path / "dvc.yaml").read_text() == "stages: {}\n"
 
 
@@ -145,7 +146,7 @@ def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):
     for name in OTHERS:
         (folder / name).write_bytes(b"{}\n")
     (folder / "verdict.json").write_text(json.dumps(verdict | {"seal": seal_of(verdict)}))
-    assert suite.main(["table"]) == 0
+    assert status_of(suite.main, ["table"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "from a run at `budget=smoke`" in " ".join(lines)
     assert any(line.startswith("## P1: Offline and Online KL") for line in lines)
@@ -158,13 +159,13 @@ def test_suite_table_is_read_from_verdicts(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("words", [[], ["other"], ["list", "x"]])
 def test_suite_refuses_other_words(capsys, words):
-    assert suite.main(words) == 2
+    assert status_of(suite.main, words) == 2
     assert "usage" in capsys.readouterr().err
 
 
 def test_suite_without_runs_says_what_to_do(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert suite.main(["table"]) == 2
+    assert status_of(suite.main, ["table"]) == 2
     assert capsys.readouterr().err == (
         "error: folder=outputs/suite: has no verdict.json of a suite; run dvc repro\n"
     )

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from repro.commands import suite
+from repro.commands.process.command import status_of
 from repro.commands.runs.stability import Unstable, summed, told
 
 
@@ -59,11 +60,11 @@ def test_a_control_that_is_not_caught_counts_and_is_named():
 
 @pytest.mark.parametrize("word", ["seeds=0", "seeds=x", "budget=huge", "theorem=none", "sed=1"])
 def test_bad_words_are_refused(word, capsys):
-    assert suite.main(["stability", word]) == 2
+    assert status_of(suite.main, ["stability", word]) == 2
     assert capsys.readouterr().err.startswith(f"error: {word.partition('=')[0]}=")
 
 
 def test_a_stable_experiment_ends_with_zero(tmp_path, capsys):
     words = ["seeds=2", "theorem=rdpo_identity", f"output_dir={tmp_path}"]
-    assert suite.main(["stability", *words]) == 0
+    assert status_of(suite.main, ["stability", *words]) == 0
     assert capsys.readouterr().out.startswith("0 of 4 rows")

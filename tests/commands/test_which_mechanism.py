@@ -3,6 +3,7 @@
 import pytest
 
 from repro.commands import which_mechanism as mechanism_choice
+from repro.commands.process.command import status_of
 from repro.p3.private_estimates import linearised_errors
 from repro.p3.private_estimates.comparison import EVEN, OBJECTIVE, compared
 from repro.p3.private_estimates.linearised_errors import MechanismBudget
@@ -11,7 +12,7 @@ ASKED = ["epsilon=1", "delta=1e-6", "n_pairs=1e5", "num_features=16", "replicate
 
 
 def test_it_answers_with_a_reason(capsys):
-    assert mechanism_choice.main(ASKED) == 0
+    assert status_of(mechanism_choice.main, ASKED) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "objective perturbation"
     assert any(line.startswith("why: its noise is added once") for line in lines)
@@ -21,10 +22,10 @@ def test_it_answers_with_a_reason(capsys):
 
 def test_small_budgets_favour_descent_and_too_few_pairs_nobody(capsys):
     few = ["delta=1e-6", "n_pairs=1e4", "num_features=4"]
-    assert mechanism_choice.main(["epsilon=0.1", *few]) == 0
+    assert status_of(mechanism_choice.main, ["epsilon=0.1", *few]) == 0
     assert capsys.readouterr().out.startswith("gradient descent\n")
     hopeless = ["delta=1e-6", "n_pairs=10", "num_features=64", "replicates=40"]
-    assert mechanism_choice.main(["epsilon=0.1", *hopeless]) == 0
+    assert status_of(mechanism_choice.main, ["epsilon=0.1", *hopeless]) == 0
     assert capsys.readouterr().out.startswith("none: with so few pairs")
 
 
@@ -48,7 +49,7 @@ def test_what_is_refused_is_one_line_and_status_2(capsys, monkeypatch, tmp_path,
     monkeypatch.chdir(tmp_path)
     key = word.partition("=")[0]
     words = [one for one in ASKED if one.partition("=")[0] != key]
-    assert mechanism_choice.main([*words, word]) == 2
+    assert status_of(mechanism_choice.main, [*words, word]) == 2
     found = capsys.readouterr()
     assert found.err.startswith(f"error: {line}")
     assert found.err.count("\n") == 1
@@ -57,14 +58,14 @@ def test_what_is_refused_is_one_line_and_status_2(capsys, monkeypatch, tmp_path,
 
 
 def test_every_number_is_required(capsys):
-    assert mechanism_choice.main(ASKED[1:]) == 2
+    assert status_of(mechanism_choice.main, ASKED[1:]) == 2
     assert capsys.readouterr().err.startswith("error: epsilon=(missing): a value is required")
 
 
 def test_the_table_is_written(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(mechanism_choice, "EPSILONS", (1.0,))
     monkeypatch.setattr(mechanism_choice, "FEATURES", (4,))
-    assert mechanism_choice.main([f"folder={tmp_path}", "replicates=20"]) == 0
+    assert status_of(mechanism_choice.main, [f"folder={tmp_path}", "replicates=20"]) == 0
     page = (tmp_path / "which_mechanism.md").read_text(encoding="utf-8")
     assert page.count("\n| 1 | 4 |") == 4
     assert "0 of 8 places" in page.replace("\n  ", " ")

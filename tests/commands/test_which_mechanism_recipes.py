@@ -11,6 +11,7 @@ import pytest
 from scipy.special import expit
 
 from repro.commands import which_mechanism as mechanism_choice
+from repro.commands.process.command import status_of
 from repro.labels.privacy.adjacency import ADD_REMOVE, ADJACENCIES, REPLACE
 from repro.p3.curator.axis_world import even_world, multi_scale_world
 from repro.p3.private_estimates.comparison import STEPS, MechanismComparison
@@ -156,7 +157,9 @@ CONDITIONS = {
 @pytest.mark.parametrize("d", [1, 4])
 def test_the_recipe_of_an_answer_is_complete(capsys, d, adjacency):
     words = ["epsilon=1.471", "delta=1e-6", "n_pairs=1e5", f"num_features={d}", "reward_bound=.5"]
-    assert mechanism_choice.main([*words, f"adjacency={adjacency}", "replicates=20"]) == 0
+    assert (
+        status_of(mechanism_choice.main, [*words, f"adjacency={adjacency}", "replicates=20"]) == 0
+    )
     said = re.sub(r"\n  ", " ", capsys.readouterr().out).splitlines()
     given = MechanismBudget(1.471, 1e-6, 0.5, adjacency)
     lines = [line for line in said if re.match(r"(objective|output|gradient) [a-z]+: ", line)]

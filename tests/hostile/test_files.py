@@ -22,6 +22,7 @@ from repro.catalogue import entries, slips, statements
 from repro.commands import audit_release, features, suite
 from repro.commands import privatize as releasing
 from repro.commands import report as report
+from repro.commands.process.command import status_of
 from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 from repro.llm.experiments.procedures import DataChoice
 from repro.llm.experiments.splits import load_splits
@@ -79,11 +80,13 @@ def part_of_release(name):
 
 def privatise_again(folder):
     words = [str(folder / "in.jsonl"), str(folder / "second.jsonl"), "epsilon=0.5", "compose=true"]
-    return releasing.main([*words, f"ledger={folder / 'ledger'}"])
+    return status_of(releasing.main, [*words, f"ledger={folder / 'ledger'}"])
 
 
 def audit(folder):
-    return audit_release.main([str(folder / "out.jsonl"), "--original", str(folder / "in.jsonl")])
+    return status_of(
+        audit_release.main, [str(folder / "out.jsonl"), "--original", str(folder / "in.jsonl")]
+    )
 
 
 CHECK = {
@@ -123,7 +126,7 @@ def part_of_run(name):
 
 
 def write_report(folder):
-    return report.main(["--runs", str(folder / "outputs")])
+    return status_of(report.main, ["--runs", str(folder / "outputs")])
 
 
 def shipped(name):
@@ -149,8 +152,8 @@ READERS = {
     "pairs of an instance": Reader(pairs_file, instance_of),
     "pairs of a feature table": Reader(
         pairs_file,
-        lambda folder: features.main(
-            [str(folder / "tables"), f"instance.path={folder / 'pairs.jsonl'}"]
+        lambda folder: status_of(
+            features.main, [str(folder / "tables"), f"instance.path={folder / 'pairs.jsonl'}"]
         ),
     ),
     "pairs to privatise": Reader(part_of_release("in.jsonl"), privatise_again),
@@ -163,7 +166,9 @@ READERS = {
     "verdict in the report": Reader(part_of_run("verdict.json"), write_report),
     "facts in the report": Reader(part_of_run("run.json"), write_report, frozenset({"missing"})),
     "config in the report": Reader(part_of_run("config.yaml"), write_report),
-    "verdict in the table": Reader(part_of_run("verdict.json"), lambda _: suite.main(["table"])),
+    "verdict in the table": Reader(
+        part_of_run("verdict.json"), lambda _: status_of(suite.main, ["table"])
+    ),
     "pairs of a language model": Reader(pairs_file, model_data),
     "release to train on": Reader(
         part_of_release("out.jsonl"), lambda folder: released_pairs(folder / "out.jsonl")
@@ -351,6 +356,6 @@ def test_a_refused_release_begins_no_ledger(tmp_path, name, capsys):
     path.write_bytes(path.read_bytes() + b"{\n")
     before = broken.folder_state(tmp_path)
     words = [str(path), str(tmp_path / "out.jsonl"), "epsilon=1", f"ledger={tmp_path / name}"]
-    assert releasing.main(words) == 2
+    assert status_of(releasing.main, words) == 2
     assert "line 61: not valid JSON" in capsys.readouterr().err
     assert broken.folder_state(tmp_path) == before

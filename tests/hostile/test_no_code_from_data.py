@@ -19,6 +19,7 @@ from repro.commands import audit_release, features, suite
 from repro.commands import plan as planning
 from repro.commands import privatize as releasing
 from repro.commands import report as report
+from repro.commands.process.command import status_of
 from repro.report.html.findings import EvidenceLine, SlipNote, page
 from repro.report.html.page import report_html
 from repro.report.html.runs import find_runs
@@ -239,7 +240,7 @@ def test_text_of_a_run_stays_text_in_the_report(tmp_path, trick):
 def test_text_of_a_run_stays_text_in_markdown(tmp_path, monkeypatch, capsys, trick):
     run_with(tmp_path, trick)
     monkeypatch.chdir(tmp_path)
-    assert suite.main(["table"]) == 0
+    assert status_of(suite.main, ["table"]) == 0
     text = capsys.readouterr().out
     told = text.partition("\n## Machine checked\n")[0].splitlines()
     row = [line for line in told if line.startswith("|")][-1]
@@ -308,18 +309,22 @@ def commands(folder):
     """By name: a small command with words that are refused."""
     good = str(folder / "in.jsonl")
     return {
-        "plan": lambda: planning.main([f"epsilon={ESCAPE}"]),
-        "plan key": lambda: planning.main([f"{ESCAPE}=1"]),
-        "plan word": lambda: planning.main([ESCAPE]),
-        "privatise": lambda: releasing.main([ESCAPE, good, "epsilon=1", f"ledger={folder}/l"]),
-        "privatise epsilon": lambda: releasing.main([good, "out", f"epsilon={ESCAPE}"]),
-        "privatise key": lambda: releasing.main([good, "out", f"{ESCAPE}=1"]),
-        "audit": lambda: audit_release.main([ESCAPE, "--original", good]),
-        "audit original": lambda: audit_release.main([good, "--original", ESCAPE]),
-        "features": lambda: features.main([str(folder), f"instance.path='{ESCAPE.strip()}'"]),
-        "report": lambda: report.main(["--runs", str(folder / ESCAPE)]),
-        "report word": lambda: report.main([ESCAPE]),
-        "suite": lambda: suite.main([ESCAPE]),
+        "plan": lambda: status_of(planning.main, [f"epsilon={ESCAPE}"]),
+        "plan key": lambda: status_of(planning.main, [f"{ESCAPE}=1"]),
+        "plan word": lambda: status_of(planning.main, [ESCAPE]),
+        "privatise": lambda: status_of(
+            releasing.main, [ESCAPE, good, "epsilon=1", f"ledger={folder}/l"]
+        ),
+        "privatise epsilon": lambda: status_of(releasing.main, [good, "out", f"epsilon={ESCAPE}"]),
+        "privatise key": lambda: status_of(releasing.main, [good, "out", f"{ESCAPE}=1"]),
+        "audit": lambda: status_of(audit_release.main, [ESCAPE, "--original", good]),
+        "audit original": lambda: status_of(audit_release.main, [good, "--original", ESCAPE]),
+        "features": lambda: status_of(
+            features.main, [str(folder), f"instance.path='{ESCAPE.strip()}'"]
+        ),
+        "report": lambda: status_of(report.main, ["--runs", str(folder / ESCAPE)]),
+        "report word": lambda: status_of(report.main, [ESCAPE]),
+        "suite": lambda: status_of(suite.main, [ESCAPE]),
     }
 
 

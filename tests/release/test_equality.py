@@ -15,6 +15,7 @@ import pytest
 import repro
 from repro.base.errors import BadInput
 from repro.commands import audit_release
+from repro.commands.process.command import status_of
 from repro.release import audit as auditing
 from repro.release.manifest import manifest_path
 
@@ -102,7 +103,7 @@ def test_other_fields_texts_and_orders_are_seen_and_written_anew(release, out, w
     if "text" not in what and "character" not in what:
         new = tmp_path / "new.jsonl"
         words = [str(path), "--original", str(original), f"rewrite={new}"]
-        assert audit_release.main(words) == 4
+        assert status_of(audit_release.main, words) == 4
         assert new.read_bytes() == good
         assert status(new, original) == 0
 
@@ -184,7 +185,7 @@ def test_the_command_refuses_in_one_line(release, capsys, monkeypatch, words, sa
     monkeypatch.chdir(path.parent)
     before = sorted(Path().rglob("*"))
     given = [w.replace("OUT", str(path)).replace("IN", str(original)) for w in words]
-    assert audit_release.main(given) == 2
+    assert status_of(audit_release.main, given) == 2
     shown = capsys.readouterr().err
     assert said in shown
     assert shown.count("\n") == 1

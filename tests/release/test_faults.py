@@ -25,6 +25,7 @@ import pytest
 import repro
 from repro.base.errors import BadInput
 from repro.commands import privatize as releasing
+from repro.commands.process.command import status_of
 from repro.release import drafts, exports
 from repro.release.ledger import Ledger, held_ledger
 from repro.release.ledger_file import NAME
@@ -333,7 +334,10 @@ def test_a_release_that_cannot_be_told_of_is_told_of_on_standard_error(
     target, source = tmp_path / "out.jsonl", write_input(records[:60])
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", Stuffed())
-        assert releasing.main([str(source), str(target), "epsilon=1", f"ledger={ledger}"]) == 74
+        assert (
+            status_of(releasing.main, [str(source), str(target), "epsilon=1", f"ledger={ledger}"])
+            == 74
+        )
     released, error = capsys.readouterr().err.splitlines()
     assert released.startswith("released 60 comparisons at epsilon 1")
     assert error == "error: standard output: No space left on device"

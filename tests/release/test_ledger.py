@@ -18,6 +18,7 @@ import pytest
 import repro
 from repro.base.errors import BadInput
 from repro.commands import privatize as releasing
+from repro.commands.process.command import status_of
 from repro.release.canonical import compared
 from repro.release.ledger import Ledger, held_ledger
 from repro.release.ledger_file import NAME
@@ -93,7 +94,7 @@ def test_a_ledger_without_a_home_is_refused(
         monkeypatch.setattr("os.getuid", lambda: 2**31 - 3)
     else:
         words.append(place)
-    assert releasing.main(words) == 2
+    assert status_of(releasing.main, words) == 2
     assert "has no home folder; allowed: a path without ~" in capsys.readouterr().err
     assert not (tmp_path / "out.jsonl").exists()
 

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from repro.commands import privatize as releasing
+from repro.commands.process.command import status_of
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def everything(tmp_path, write_input, fixed_coins, capsys):
         fixed_coins(**coins)
         source = write_input(records)
         words = [str(source), str(folder / "out.parquet"), "epsilon=0.5", "unit=who"]
-        assert releasing.main([*words, f"ledger={tmp_path / 'state' / name}"]) == 0
+        assert status_of(releasing.main, [*words, f"ledger={tmp_path / 'state' / name}"]) == 0
         source.unlink()
         left = {path.name: path.read_bytes() for path in folder.iterdir()}
         shown = capsys.readouterr()

@@ -20,6 +20,7 @@ from pyarrow import parquet
 import repro
 from repro.base.errors import BadInput
 from repro.commands import privatize as releasing
+from repro.commands.process.command import status_of
 from repro.release import sorted_rows
 from repro.release.canonical import compared
 from repro.release.manifest import manifest_path
@@ -164,7 +165,7 @@ def test_an_export_lies_beside_the_canonical_file(
 ):
     source = write_input(records[:70])
     words = [str(source), str(tmp_path / f"o{ending}"), "epsilon=1", f"layout={layout}"]
-    assert releasing.main([*words, f"ledger={ledger}"]) == 0
+    assert status_of(releasing.main, [*words, f"ledger={ledger}"]) == 0
     assert f"o.manifest.json, o.jsonl, o{ending}" in capsys.readouterr().out
     assert repro.audit(tmp_path / "o.jsonl", source, ledger=ledger).status == 0
     lines = out(tmp_path / "o.jsonl")
@@ -205,7 +206,7 @@ def test_the_command_refuses_in_one_line(
 ):
     source = write_input(records[:60])
     more = [] if "resume=true" not in words else [f"ledger={ledger}"]
-    assert releasing.main([str(source), str(tmp_path / "out.jsonl"), *words, *more]) == 2
+    assert status_of(releasing.main, [str(source), str(tmp_path / "out.jsonl"), *words, *more]) == 2
     shown = capsys.readouterr()
     assert shown.err.startswith("error: ")
     assert message in shown.err

@@ -5,6 +5,7 @@ import pytest
 from repro.catalogue.coverage import completed, rows, statements_of_experiments
 from repro.catalogue.entries import load
 from repro.commands import catalogue as command
+from repro.commands.process.command import status_of
 from repro.report.one_statement import page
 
 EXISTING = statements_of_experiments()
@@ -16,7 +17,7 @@ def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
     capsys, monkeypatch, tmp_path
 ):
     monkeypatch.chdir(tmp_path)
-    assert command.main(["p1.thm_4_2"]) == 0
+    assert status_of(command.main, ["p1.thm_4_2"]) == 0
     text = capsys.readouterr().out
     first, second, *_ = text.splitlines()
     assert first.startswith("P1 Theorem 4.2: ✗ contradicted (error): ")
@@ -42,7 +43,7 @@ def test_every_statement_fits_its_screen(tmp_path, thorough):
     ("word", "hint"), [("p1.thm_4_3", "did you mean"), ("zebra", "allowed"), ("", "allowed")]
 )
 def test_a_statement_that_there_is_not_is_one_line(word, hint, capsys):
-    assert command.main([word]) == 2
+    assert status_of(command.main, [word]) == 2
     line = capsys.readouterr().err
     assert line.startswith(f"error: statement={word}: ") or not word
     assert hint in line

@@ -16,6 +16,7 @@ from repro.catalogue.slips import Slip
 from repro.commands import catalogue as catalogue
 from repro.commands import report as report
 from repro.commands import suite
+from repro.commands.process.command import status_of
 from repro.commands.runs.sweep import Job, print_summary
 from repro.report.files import write_files
 from repro.report.html.findings import findings
@@ -52,7 +53,7 @@ def test_the_report_gives_no_statement_a_verdict(part):
     found = statement("p1.thm_4_2", ITEM, {run.key: run})
     assert (found.verdict, found.check) == ("not_run", None)
     assert found.note == f"only {PART} run: python -m repro theorem=offline_gap"
-    assert report.main(["--runs", "outputs"]) == 0
+    assert status_of(report.main, ["--runs", "outputs"]) == 0
     text = Path("outputs/report.html").read_text("utf-8")
     assert "<p>0 experiments run" in text
     assert f'<h3>offline_gap</h3> <span class="verdict none">{PART}</span>' in text
@@ -69,22 +70,22 @@ def test_a_whole_run_speaks_whatever_its_budget_and_overrides(part, make_result)
 
 
 def test_gallery_table_of_results_latex_and_metrics_say_so(part, capsys):
-    assert report.main(["--runs", "outputs", "--gallery"]) == 0
+    assert status_of(report.main, ["--runs", "outputs", "--gallery"]) == 0
     text = Path("outputs/gallery.html").read_text("utf-8")
     assert f'<span class="verdict none">{PART}</span>' in text
     capsys.readouterr()
-    assert suite.main(["table"]) == 0
+    assert status_of(suite.main, ["table"]) == 0
     lines = capsys.readouterr().out.splitlines()
     (row,) = (line.split(" | ") for line in lines if line.startswith("| `offline_gap`"))
     assert row[1:3] == ["p1.thm_4_2, p1.lem_b_1", PART]
     (run,) = find_runs(Path("outputs"))
     assert f"; {PART}; " in table(run).splitlines()[0]
-    assert suite.main(["metrics", "offline_gap"]) == 0
+    assert status_of(suite.main, ["metrics", "offline_gap"]) == 0
     assert json.loads(Path("outputs/metrics/offline_gap.json").read_text())["verdict"] == PART
 
 
 def test_the_catalogue_says_so(part, capsys):
-    assert catalogue.main(["p1.thm_4_2"]) == 0
+    assert status_of(catalogue.main, ["p1.thm_4_2"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert f"run: {PART}, which settle nothing; the command above runs all" in text
 

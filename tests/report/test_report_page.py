@@ -15,6 +15,7 @@ from repro.catalogue import entries, slips
 from repro.catalogue.slips import Slip
 from repro.commands import catalogue as catalogue
 from repro.commands import report as command
+from repro.commands.process.command import status_of
 from repro.report.files import write_files
 from repro.report.html.bars import allowed_range, bar_svg
 from repro.report.html.findings import disagreements
@@ -66,7 +67,7 @@ def rendered(folder: Path) -> str:
 
 
 def test_the_command_writes_one_page_and_says_how_large(runs, capsys):
-    assert command.main(["--runs", str(runs)]) == 0
+    assert status_of(command.main, ["--runs", str(runs)]) == 0
     assert re.search(r"report\.html \(\d\.\d MB\)", capsys.readouterr().out)
     text = (runs / "report.html").read_text("utf-8")
     assert "-1.0020 [-1.0062, -0.9978]" in text
@@ -132,7 +133,7 @@ def test_a_figure_that_does_not_say_where_its_panels_are_is_shown_whole(runs):
 
 
 def test_the_gallery_has_every_figure_and_leads_nowhere_else(runs, capsys):
-    assert command.main(["--runs", str(runs), "--gallery"]) == 0
+    assert status_of(command.main, ["--runs", str(runs), "--gallery"]) == 0
     assert "gallery.html" in capsys.readouterr().out
     text, links = (runs / "gallery.html").read_text("utf-8"), Links()
     links.feed(text)
@@ -146,12 +147,12 @@ def test_the_gallery_has_every_figure_and_leads_nowhere_else(runs, capsys):
 
 def test_the_gallery_shows_a_run_without_a_picture_too(runs):
     (runs / "one" / "figure.png").write_bytes(b"no picture")
-    assert command.main(["--runs", str(runs), "--gallery", "--paper", "p1"]) == 0
+    assert status_of(command.main, ["--runs", str(runs), "--gallery", "--paper", "p1"]) == 0
     assert "No figure that can be read." in (runs / "gallery_p1.html").read_text("utf-8")
 
 
 def test_a_page_of_one_paper_has_its_statements_alone(runs, capsys):
-    assert command.main(["--runs", str(runs), "--paper", "p1"]) == 0
+    assert status_of(command.main, ["--runs", str(runs), "--paper", "p1"]) == 0
     text, links = (runs / "report_p1.html").read_text(), Links()
     links.feed(text)
     listed = {name[2:] for name in links.ids if name.startswith("s-")}
@@ -164,7 +165,7 @@ def test_a_page_of_one_paper_has_its_statements_alone(runs, capsys):
 
 
 def test_a_page_of_all_papers_counts_all_of_them(runs, capsys):
-    assert command.main(["--runs", str(runs)]) == 0
+    assert status_of(command.main, ["--runs", str(runs)]) == 0
     numbered = sum(map(entries.counted, entries.load().items))
     text = (runs / "report.html").read_text()
     assert f"experiments run, {numbered} numbered statements of P1, P2, P3, P4. " in text
@@ -173,7 +174,7 @@ def test_a_page_of_all_papers_counts_all_of_them(runs, capsys):
 def test_a_page_of_one_paper_links_no_statement_of_another(runs, make_result):
     both = make_result(statements=("p1.thm_4_2", "p2.thm_5_2"))
     write_files(both, runs / "one", seconds=1.0, workers=1, device="cpu")
-    assert command.main(["--runs", str(runs), "--paper", "p1"]) == 0
+    assert status_of(command.main, ["--runs", str(runs), "--paper", "p1"]) == 0
     text, links = (runs / "report_p1.html").read_text(), Links()
     links.feed(text)
     assert "p2.thm_5_2" in text
@@ -181,7 +182,7 @@ def test_a_page_of_one_paper_links_no_statement_of_another(runs, make_result):
 
 
 def test_a_paper_that_no_run_speaks_for_is_refused(runs, capsys):
-    assert command.main(["--runs", str(runs), "--paper", "p3"]) == 2
+    assert status_of(command.main, ["--runs", str(runs), "--paper", "p3"]) == 2
     assert "runs" in capsys.readouterr().err
     assert not (runs / "report_p3.html").exists()
 
@@ -238,7 +239,7 @@ def test_a_whole_run_is_preferred_to_one_with_overrides_and_laptop_to_smoke(runs
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"theorem": 1}', "\x00\x01", "[" * 100_000])
 def test_a_file_that_is_no_run_is_one_line_and_nothing_is_written(runs, capsys, content):
     (runs / "one" / "verdict.json").write_text(content)
-    assert command.main(["--runs", str(runs)]) == 2
+    assert status_of(command.main, ["--runs", str(runs)]) == 2
     line = capsys.readouterr().err
     assert line.count("\n") == 1
     assert "verdict.json: allowed: files of a finished run" in line
@@ -247,7 +248,7 @@ def test_a_file_that_is_no_run_is_one_line_and_nothing_is_written(runs, capsys, 
 
 def test_words_in_the_place_of_a_count_are_refused(runs, capsys):
     change(runs, replicates="many")
-    assert command.main(["--runs", str(runs)]) == 2
+    assert status_of(command.main, ["--runs", str(runs)]) == 2
     line = capsys.readouterr().err
     assert "verdict.json: allowed: files of a finished run; replicates=many" in line
     assert not (runs / "report.html").exists()
@@ -262,14 +263,14 @@ def test_words_in_the_place_of_a_count_are_refused(runs, capsys):
     ],
 )
 def test_bad_arguments_are_one_line(capsys, arguments, line):
-    assert command.main(arguments) == 2
+    assert status_of(command.main, arguments) == 2
     shown = capsys.readouterr().err
     assert line in shown
     assert shown.count("\n") == 1
 
 
 def test_an_empty_folder_is_refused(tmp_path):
-    assert command.main(["--runs", str(tmp_path)]) == 2
+    assert status_of(command.main, ["--runs", str(tmp_path)]) == 2
     with pytest.raises(BadInput):
         find_runs(tmp_path / "missing")
 
@@ -278,11 +279,11 @@ def test_a_finding_against_the_runs_is_status_one(runs, capsys, monkeypatch):
     note = Slip(place="p", suspected="s", grade="error", corrected="c",
                 evidence=("offline_gap: n_pairs/naive_likelihood",))  # fmt: skip
     monkeypatch.setattr(slips, "load", lambda: {"p1.x": note})
-    assert command.main(["--runs", str(runs)]) == 0
+    assert status_of(command.main, ["--runs", str(runs)]) == 0
     controls = json.loads((runs / "one" / "verdict.json").read_text())["controls"]
     controls[0]["verdict"] = "supported"
     change(runs, controls=controls)
-    assert command.main(["--runs", str(runs)]) == 1
+    assert status_of(command.main, ["--runs", str(runs)]) == 1
     assert "p1.x: offline_gap: n_pairs/naive_likelihood came out supported" in (
         capsys.readouterr().err
     )
@@ -304,7 +305,7 @@ def test_findings_as_markdown_have_the_measured_number(runs, tmp_path, monkeypat
     note = Slip(place="Theorem 4.2", suspected="s", grade="error", corrected="c",
                 evidence=("offline_gap: n_pairs", "lower_bound: n_pairs"))  # fmt: skip
     monkeypatch.setattr(slips, "load", lambda: {"p1.x": note})
-    assert command.main(["--runs", str(runs), "--findings", str(tmp_path / "f.md")]) == 0
+    assert status_of(command.main, ["--runs", str(runs), "--findings", str(tmp_path / "f.md")]) == 0
     text = (tmp_path / "f.md").read_text("utf-8")
     assert "## P1, Theorem 4.2 (error)" in text
     assert "measured -1.0020 [-1.0062, -0.9978]; ✓ supported; 95 % interval" in text
@@ -330,7 +331,7 @@ def test_a_witness_is_a_contradicted_row_with_its_place(runs, tmp_path, monkeypa
     change(runs, checks=[checks[0] | told, *checks[1:]])
     monkeypatch.setattr(slips, "load", lambda: {"p1.x": note})
     assert (
-        command.main(["--runs", str(runs), "--findings", str(tmp_path / "f.md")]) == 1
+        status_of(command.main, ["--runs", str(runs), "--findings", str(tmp_path / "f.md")]) == 1
     )  # changed files
     text = (tmp_path / "f.md").read_text("utf-8")
     assert "- **Printed:** Theorem 4.2 (`python -m repro catalogue p1.thm_4_2`).\n" in text
@@ -339,7 +340,7 @@ def test_a_witness_is_a_contradicted_row_with_its_place(runs, tmp_path, monkeypa
 
 
 def test_latex_tables_and_figures(runs, tmp_path):
-    assert command.main(["--runs", str(runs), "--latex", str(tmp_path / "tex")]) == 0
+    assert status_of(command.main, ["--runs", str(runs), "--latex", str(tmp_path / "tex")]) == 0
     text = (tmp_path / "tex" / "offline_gap.tex").read_text()
     assert r"\texttt{n\_pairs} & slope -1 $\pm$ 0.05 & -1.0020 [-1.0062, -0.9978] & sup" in text
     assert r"\quad \textit{naive\_likelihood}" in text
@@ -392,7 +393,7 @@ def test_in_a_browser_nothing_fails_overflows_or_is_inaccessible(runs, tmp_path)
 
 @needs_browser
 def test_in_a_browser_the_gallery_is_whole_too(runs):
-    assert command.main(["--runs", str(runs), "--gallery"]) == 0
+    assert status_of(command.main, ["--runs", str(runs), "--gallery"]) == 0
     assert faults(views(runs / "gallery.html")) == []
 
 
@@ -421,11 +422,11 @@ DEAF = NOTICED | {"ablation": "truth as estimate", "after": "supported", "notice
 
 
 def test_a_row_says_how_it_knows_and_what_it_noticed(runs, capsys):
-    assert command.main(["--runs", str(runs)]) == 0
+    assert status_of(command.main, ["--runs", str(runs)]) == 0
     without = (runs / "report.html").read_text("utf-8")
     assert 'id="ablations"' not in without
     (runs / "ablations.json").write_text(json.dumps([NOTICED, DEAF]))
-    assert command.main(["--runs", str(runs)]) == 0
+    assert status_of(command.main, ["--runs", str(runs)]) == 0
     text = (runs / "report.html").read_text("utf-8")
     assert "1 of 2 ablations noticed" in text
     assert "noticed 1 of 2 taken away" in text
@@ -436,7 +437,7 @@ def test_a_row_says_how_it_knows_and_what_it_noticed(runs, capsys):
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '[{"theorem": "x"}]', '"' + MARKUP + '"'])
 def test_a_broken_matrix_is_one_line(runs, content, capsys):
     (runs / "ablations.json").write_text(content)
-    assert command.main(["--runs", str(runs)]) == 2
+    assert status_of(command.main, ["--runs", str(runs)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not (runs / "report.html").exists()
 
@@ -447,6 +448,6 @@ def test_one_statement_shows_what_was_measured(runs, capsys, monkeypatch):
     change(runs, checks=[{**checks[0], "statements": ["p1.thm_4_2"]}])
     runs.rename(runs.parent / "outputs")
     monkeypatch.chdir(runs.parent)
-    assert catalogue.main(["p1.thm_4_2"]) == 0
+    assert status_of(catalogue.main, ["p1.thm_4_2"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "measured -1.0020 [-1.0062, -0.9978]; ✓ supported" in text

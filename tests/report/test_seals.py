@@ -7,6 +7,7 @@ import pytest
 from repro.commands import catalogue as catalogue
 from repro.commands import report as report
 from repro.commands import suite
+from repro.commands.process.command import status_of
 from repro.report.files import verdict_json, write_files
 from repro.report.html.runs import read_run
 from repro.report.seals import headline, seal_of
@@ -74,12 +75,12 @@ SPOILT = {
 def test_every_reader_says_what_was_changed(folder, capsys, spoil, words):
     spoil(folder)
     assert words in read_run(folder / "verdict.json").changes
-    assert suite.main(["table"]) == 1
+    assert status_of(suite.main, ["table"]) == 1
     out, err = capsys.readouterr()
     assert words in out
     assert f"changed: outputs/suite/toy: {words}\n" in err
     for arguments in (["--runs", "outputs"], ["--runs", "outputs", "--findings", "found.md"]):
-        assert report.main(arguments) == 1
+        assert status_of(report.main, arguments) == 1
         assert f"changed: outputs/suite/toy: {words}\n" in capsys.readouterr().err
     assert words in (folder.parents[1] / "report.html").read_text()
 
@@ -89,7 +90,7 @@ def test_no_headline_stands_beside_its_contradicted_check(folder, capsys):
     content["checks"][0]["verdict"] = "contradicted"
     content |= {"verdict": "supported", "controls": [], "assumptions": []}
     edited(folder, **content | {"seal": seal_of(content)})
-    assert suite.main(["table"]) == 1
+    assert status_of(suite.main, ["table"]) == 1
     lines = capsys.readouterr().out.splitlines()
     (row,) = (line.split(" | ") for line in lines if line.startswith("| `toy`"))
     assert row[2] == "contradicted; verdict.json says supported, its checks say contradicted"
@@ -104,11 +105,11 @@ def test_an_uncaught_control_and_a_failed_assumption_are_part_of_the_headline():
 
 
 READERS = {
-    "report": lambda: report.main(["--runs", "outputs"]),
-    "findings": lambda: report.main(["--runs", "outputs", "--findings", "found.md"]),
-    "table": lambda: suite.main(["table"]),
-    "metrics": lambda: suite.main(["metrics", "toy"]),
-    "catalogue": lambda: catalogue.main(["p1.thm_4_2"]),
+    "report": lambda: status_of(report.main, ["--runs", "outputs"]),
+    "findings": lambda: status_of(report.main, ["--runs", "outputs", "--findings", "found.md"]),
+    "table": lambda: status_of(suite.main, ["table"]),
+    "metrics": lambda: status_of(suite.main, ["metrics", "toy"]),
+    "catalogue": lambda: status_of(catalogue.main, ["p1.thm_4_2"]),
 }
 
 

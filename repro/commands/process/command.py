@@ -18,13 +18,12 @@ WIDTH = 80
 """Columns of what ``--help`` prints."""
 
 
-def run_command(main: Main, help_text: str | None = None, private: bool = False) -> NoReturn:
+def run_command(main: Main, private: bool = False) -> NoReturn:
     """Run a command's ``main`` as this process, and end it.
 
     Args:
         main: from the words of the command line to an exit status of the contract; whatever takes
             long to import is imported by it.
-        help_text: what ``-h`` and ``--help`` print; None where ``main`` answers them itself.
         private: the command reads raw labels; no message of an exception is kept.
 
     Exit status: that of ``main``; 2 for ``BadInput``; 129, 130, 143 for SIGHUP, SIGINT, SIGTERM;
@@ -33,7 +32,7 @@ def run_command(main: Main, help_text: str | None = None, private: bool = False)
     """
     signals.hear()
     _any_text()
-    status = _flushed(status_of(explaining(main, help_text), sys.argv[1:], private))
+    status = _flushed(status_of(main, sys.argv[1:], private))
     if signals.received():  # without taking down all modules, which takes seconds more
         atexit._run_exitfuncs()
         os._exit(status)
@@ -54,18 +53,6 @@ def status_of(main: Main, words: list[str], private: bool = False) -> int:
         status = explained(KeyboardInterrupt(signals.KEPT) if stopped else problem, private)
     number = signals.received()
     return status if number is None else 128 + number
-
-
-def explaining(main: Main, text: str | None) -> Main:
-    """The same, but that ``-h`` and ``--help`` print a text before anything is read or written."""
-
-    def explained_or_run(words: list[str]) -> int:
-        if text is None or not {"-h", "--help"} & set(words):
-            return main(words)
-        print(help_of(text))
-        return 0
-
-    return explained_or_run
 
 
 def help_of(text: str) -> str:

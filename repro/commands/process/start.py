@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 from typing import NoReturn
 
-from repro.commands.process.command import explaining, run_command
+from repro.commands.process.command import help_of, run_command
 
 COMPLETE = "_REPRO_COMPLETE"
 """Set by a shell that asks for completions, and by whoever asks for the script of a shell."""
@@ -44,8 +44,10 @@ def called(words: list[str], listed: bool = False) -> int:
     first, *rest = words or [""]
     if first in commands.COMMANDS and first != "run":
         module = import_module(commands.COMMANDS[first].module)
-        text = None if first in commands.EXPLAIN_THEMSELVES else module.__doc__
-        return explaining(module.main, text)(rest)
+        if not {"-h", "--help"} & set(rest):
+            return module.main(rest)
+        print(help_of(module.__doc__ or ""))
+        return 0
     if listed and (first in ("-h", "--help") or (first != "run" and commands.is_bare(first))):
         return commands.main(words)
     from repro.commands import run

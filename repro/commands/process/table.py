@@ -54,13 +54,11 @@ COMMANDS = {
     "ablate": Command("repro.commands.ablate", "what each check of an experiment notices"),
     "suite": Command("repro.commands.suite", "all experiments: list, table, stability, power"),
     "features": Command("repro.commands.features", "label-free features of text pairs"),
-    "exploration": Command("repro.commands.exploration", "what exploring costs under a budget"),
     "new_theorem": Command(
         "repro.commands.new_theorem", "the two files of an experiment of your own"
     ),
 }
 """In the order of the list."""
-EXPLAIN_THEMSELVES = ("report", "exploration", "new_theorem")
 OF_FILES = ("privatize", "audit_release", "private_reward", "features")
 """Commands whose words name files."""
 GROUPS = ("instance", "channel", "regulariser", "reward_class", "budget", "tracking", "compute")

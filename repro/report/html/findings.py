@@ -162,7 +162,7 @@ def page(found: list[SlipNote]) -> str:
     """The findings as Markdown."""
     parts = [
         "# Findings\n\nWhat the runs contradict, sharpen or clear in the printed text of the four "
-        "papers. Written by `python -m repro report --findings FILE` from finished runs and the "
+        "papers. Written by `python -m repro report findings=FILE` from finished runs and the "
         "notes in conf/slips.yaml. *Printed*: the place, and the command that shows its text; "
         "*problem*: what was suspected of it; *holds*: the form that does, with the rows that are "
         "measured beside it; *witness*: the rows and controls that have the printed form, and "

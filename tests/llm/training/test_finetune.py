@@ -14,6 +14,7 @@ import torch
 
 import repro
 from repro.commands import finetune, generate
+from repro.commands.process.command import status_of
 from repro.labels.preferences.financial_pairs import financial_pairs
 
 pytest.importorskip("trl", reason="the extra llm is not installed")
@@ -46,7 +47,7 @@ def finished(release, tmp_path_factory):
     os.chdir(place)
     try:
         words = [f"release={release}", "output=model", "tracking=sqlite:///mlflow.db", *STEPS]
-        assert finetune.main(words) == 0
+        assert status_of(finetune.main, words) == 0
     finally:
         os.chdir(before)
     return place / "model"
@@ -97,13 +98,13 @@ def test_the_card_says_what_is_private(finished, release):
 
 def test_generate_answers(finished, capsys):
     words = [f"model={finished}", "prompt=You have: [900]", "count=3", "max_new_tokens=4"]
-    assert generate.main(words) == 0
+    assert status_of(generate.main, words) == 0
     first, told = capsys.readouterr()
     assert len([json.loads(line) for line in first.splitlines()]) == 3
     head, warning = told.splitlines()
     assert head == f"model: {finished}, trained from none that was pretrained"
     assert warning.startswith("warning: this model has no pretraining")
-    assert generate.main(words) == 0
+    assert status_of(generate.main, words) == 0
     assert capsys.readouterr().out == first
 
 
@@ -128,7 +129,7 @@ def test_generate_answers(finished, capsys):
 def test_bad_input_is_one_line(command, words, line, release, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert command.main([word.replace("=R", f"={release}") for word in words]) == 2
+    assert status_of(command.main, [word.replace("=R", f"={release}") for word in words]) == 2
     said = capsys.readouterr().err.strip()
     assert said.splitlines()[-1].startswith(line)
     assert not (tmp_path / "o" / "model.safetensors").exists()
@@ -137,7 +138,7 @@ def test_bad_input_is_one_line(command, words, line, release, tmp_path, monkeypa
 def test_raw_pairs_are_refused(release, tmp_path, capsys):
     raw = tmp_path / "raw.jsonl"
     raw.write_text(json.dumps({"prompt": "a", "chosen": "b", "rejected": "c"}) + "\n")
-    assert finetune.main([f"release={raw}", f"output={tmp_path / 'o'}"]) == 2
+    assert status_of(finetune.main, [f"release={raw}", f"output={tmp_path / 'o'}"]) == 2
     line = f"error: release={raw}: this is a raw file: release it first"
     assert capsys.readouterr().err.startswith(line)
 
@@ -154,7 +155,7 @@ def test_the_first_line_names_the_base_model(model, finished, release, tmp_path,
         place = tmp_path / "weights"
         shutil.copytree(finished, place)
         (place / "README.md").unlink()
-    assert finetune.main([*words, *([f"model={place}"] if model else [])]) == 0
+    assert status_of(finetune.main, [*words, *([f"model={place}"] if model else [])]) == 0
     told = capsys.readouterr()
     first, second, *steps = told.out.splitlines()
     named = f"base model: {place}" if model else "base model: a tiny random GPT-2, built here"
@@ -204,7 +205,7 @@ def test_an_export_in_the_layout_of_trl_goes_into_its_own_trainer(finished, tmp_
 
 
 def test_a_folder_with_something_in_it_is_left_alone(finished, release, capsys):
-    assert finetune.main([f"release={release}", f"output={finished}", *STEPS]) == 2
+    assert status_of(finetune.main, [f"release={release}", f"output={finished}", *STEPS]) == 2
     assert "is not empty" in capsys.readouterr().err
 
 
@@ -270,7 +271,7 @@ def test_killed_and_run_again_it_has_the_same_weights(finished, release, tmp_pat
     assert done.returncode == -9, done.stderr
     assert [p.name for p in tmp_path.rglob("checkpoint-*")] == ["checkpoint-4"]
     assert_no_text(tmp_path, done.stdout.encode() + done.stderr.encode())
-    assert finetune.main(words) == 0
+    assert status_of(finetune.main, words) == 0
     assert torch.equal(weights(tmp_path / "m"), weights(finished))
     assert not list(tmp_path.rglob("checkpoint*"))
 
@@ -290,11 +291,11 @@ def test_a_disk_that_is_full_at_the_end_costs_no_training(finished, release, tmp
     with monkeypatch.context() as patch:
         patch.setattr(transformers.PreTrainedModel, "save_pretrained", full)
         with pytest.raises(OSError, match="No space"):
-            finetune.main(words)
+            status_of(finetune.main, words)
     kept = {path.name for path in tmp_path.rglob("checkpoint-*")}
     assert kept == {"checkpoint-6"}
     assert not (tmp_path / "m" / "model.safetensors").exists()
-    assert finetune.main(words) == 0
+    assert status_of(finetune.main, words) == 0
     assert torch.equal(weights(tmp_path / "m"), weights(finished))
     assert not list(tmp_path.rglob("checkpoint*"))
 
@@ -352,7 +353,7 @@ def test_every_loss_is_saved_for_transformers(loss, release, tmp_path):
     words = [f"release={release}", f"output={tmp_path / 'm'}", f"loss={loss}", *STEPS]
     if loss == "private":
         words += ["lora_rank=2", "precision=mixed", "gradient_checkpointing=true"]
-    assert finetune.main(words) == 0
+    assert status_of(finetune.main, words) == 0
     kind = json.loads((tmp_path / "m" / "config.json").read_text())["architectures"]
     wanted = "GPT2ForSequenceClassification" if loss == "reward" else "GPT2LMHeadModel"
     assert kind == [wanted]

@@ -12,6 +12,7 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.commands import plan as command
+from repro.commands.process.command import status_of
 from repro.labels.corruption.orders import Order
 from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 from repro.p1.pessimism.gap_constants import gap_constant
@@ -165,7 +166,7 @@ def test_the_twin_could_send_the_same_labels(order):
     ],
 )
 def test_the_command_answers_or_refuses_in_one_line(words, status, said, capsys):
-    assert command.main(words.split()) == status
+    assert status_of(command.main, words.split()) == status
     printed = capsys.readouterr()
     text = printed.err if status else printed.out
     assert said in text
@@ -174,7 +175,7 @@ def test_the_command_answers_or_refuses_in_one_line(words, status, said, capsys)
 
 def test_the_command_can_change_the_instance(capsys):
     words = "epsilon=inf n_pairs=2000 kl_weight=1 instance.seed=9 replicates=100"
-    assert command.main(words.split()) == 0
+    assert status_of(command.main, words.split()) == 0
     out = capsys.readouterr().out
     assert "clean-label" not in out
     assert "assumed world: instance=linear num_states=6" in out
@@ -190,13 +191,13 @@ def test_the_user_s_own_pairs_are_the_world(tmp_path, capsys, monkeypatch):
             record = {"prompt": pair.prompt, "chosen": pair.chosen, "rejected": pair.rejected}
             file.write(json.dumps(record) + "\n")
     words = f"epsilon=1 n_pairs=1e5 replicates=100 instance.path={path}"
-    assert command.main(words.split()) == 0
+    assert status_of(command.main, words.split()) == 0
     out = capsys.readouterr().out
     assert f"assumed world: instance=preference_text path={path}" in out
 
 
 def test_the_function_gives_the_numbers_that_the_command_prints(capsys):
-    assert command.main(["epsilon=1", "target_gap=0.05", "replicates=100"]) == 0
+    assert status_of(command.main, ["epsilon=1", "target_gap=0.05", "replicates=100"]) == 0
     found = command.plan(epsilon=1, target_gap=0.05, replicates=100)
     assert f"{found!r}\n" == capsys.readouterr().out
     assert found.fewest_pairs is not None
@@ -210,7 +211,7 @@ def test_the_function_gives_the_numbers_that_the_command_prints(capsys):
 
 def test_the_function_takes_fields_of_the_instance(capsys):
     words = ["epsilon=1", "n_pairs=2000", "replicates=100", "instance.seed=9"]
-    assert command.main(words) == 0
+    assert status_of(command.main, words) == 0
     found = command.plan(epsilon=1, n_pairs=2000, replicates=100, fields={"seed": 9})
     assert f"{found!r}\n" == capsys.readouterr().out
     assert found.world.endswith("seed=9")
@@ -227,14 +228,14 @@ def test_the_function_refuses_as_the_command_does():
 
 def test_a_long_question_says_how_long(capsys, monkeypatch):
     monkeypatch.setattr(command, "SOON", 0.0)
-    assert command.main(["epsilon=1", "n_pairs=5000", "replicates=100"]) == 0
+    assert status_of(command.main, ["epsilon=1", "n_pairs=5000", "replicates=100"]) == 0
     told = capsys.readouterr().err
     assert told.startswith("plan: simulation 1 of at most about ")
     assert told.endswith(" s left\n")
 
 
 def test_a_short_question_says_nothing(capsys):
-    assert command.main(["epsilon=1", "target_gap=0.7"]) == 0
+    assert status_of(command.main, ["epsilon=1", "target_gap=0.7"]) == 0
     assert capsys.readouterr().err == ""
 
 

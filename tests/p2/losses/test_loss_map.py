@@ -7,8 +7,9 @@ import csv
 import pytest
 
 from repro.base.errors import BadInput
-from repro.base.keywords import keyword_values
+from repro.base.words import keyword_values
 from repro.commands import which_loss as loss_choice
+from repro.commands.process.command import status_of
 from repro.labels.corruption.orders import Order
 from repro.p2.losses.loss_map import MapCell, loss_map, winners
 
@@ -61,7 +62,7 @@ def test_the_command_writes_page_figure_and_table(tmp_path, capsys, monkeypatch)
         ),
     )
     words = [f"folder={tmp_path}", "replicates=20", "reward_bounds=[4.0]"]
-    assert loss_choice.main(words) == 0
+    assert status_of(loss_choice.main, words) == 0
     page = (tmp_path / "which_loss.md").read_text(encoding="utf-8")
     assert page.count("\n| 4 |") == 8
     assert "no changed adversary gains" in capsys.readouterr().out
@@ -72,7 +73,7 @@ def test_the_command_writes_page_figure_and_table(tmp_path, capsys, monkeypatch)
 
 def test_it_answers_with_ratios_a_regime_and_a_place(capsys):
     words = "epsilon=8 corruption=0.03 order=ltc n_pairs=1e6 margin=12"
-    assert loss_choice.main(words.split()) == 0
+    assert status_of(loss_choice.main, words.split()) == 0
     out = capsys.readouterr().out
     assert out.startswith("square loss\n")
     assert "square 1," in out
@@ -84,12 +85,12 @@ def test_it_answers_with_ratios_a_regime_and_a_place(capsys):
 
 def test_it_says_what_ipo_needs_of_reports_that_are_right_three_times_in_four(capsys):
     """z² = 1, E[z | y] = y/2: 2z is unbiased, of variance 4 − m², at least 4·(1 − m²)."""
-    loss_choice.main(["epsilon=1.0986122886681098", "n_pairs=1e5"])
+    status_of(loss_choice.main, ["epsilon=1.0986122886681098", "n_pairs=1e5"])
     said = " ".join(capsys.readouterr().out.split())
     assert (
         "by tau/2 in IPO, at c(epsilon)^2 = 4 times the labels or more, and by nothing in" in said
     )
-    loss_choice.main(["epsilon=inf", "n_pairs=1e5"])
+    status_of(loss_choice.main, ["epsilon=inf", "n_pairs=1e5"])
     assert "labels without privacy need no debiasing" in capsys.readouterr().out
 
 
@@ -109,7 +110,7 @@ def test_it_says_what_ipo_needs_of_reports_that_are_right_three_times_in_four(ca
     ],
 )
 def test_what_it_says_of_other_settings(capsys, words, said):
-    assert loss_choice.main(words.split()) == 0
+    assert status_of(loss_choice.main, words.split()) == 0
     assert said in capsys.readouterr().out.replace("\n  ", " ")
 
 
@@ -125,7 +126,7 @@ def test_the_place_is_drawn(tmp_path, capsys, monkeypatch):
 
     monkeypatch.setattr(loss_choice, "draw_loss_map", draw)
     words = f"epsilon=6 n_pairs=2e5 figure={tmp_path / 'place.svg'}"
-    assert loss_choice.main(words.split()) == 0
+    assert status_of(loss_choice.main, words.split()) == 0
     assert drawn["at"] == (1, 0)
     assert (tmp_path / "place.svg").stat().st_size > 1000
 
@@ -149,7 +150,7 @@ def test_the_place_is_drawn(tmp_path, capsys, monkeypatch):
 )
 def test_the_command_refuses_bad_input_in_one_line(words, said, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    assert loss_choice.main(words.split()) == 2
+    assert status_of(loss_choice.main, words.split()) == 2
     found = capsys.readouterr()
     assert said in found.err
     assert found.err.count("\n") == 1
@@ -165,7 +166,7 @@ def test_words_that_cannot_be_read(words):
 
 def test_the_function_says_what_the_command_prints(capsys):
     words = "epsilon=8 corruption=0.03 order=ltc n_pairs=1e6 margin=12"
-    assert loss_choice.main(words.split()) == 0
+    assert status_of(loss_choice.main, words.split()) == 0
     found = loss_choice.which_loss(epsilon=8, corruption=0.03, order="ltc", n_pairs=1e6, margin=12)
     assert found.best == ("square",)
     printed = " ".join(capsys.readouterr().out.split())

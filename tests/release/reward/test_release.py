@@ -9,6 +9,7 @@ import pytest
 import repro
 from repro.base.errors import BadInput
 from repro.commands.private_reward import main
+from repro.commands.process.command import status_of
 from repro.labels.privacy.adjacency import ADD_REMOVE, ADJACENCIES
 from repro.labels.privacy.clopper_pearson import lower, upper
 from repro.release.drafts import Draft
@@ -42,7 +43,7 @@ def matrix(tmp_path, planted):
 
 def test_the_command_releases_a_reward_that_can_be_loaded_and_scored_with(pairs, tmp_path, capsys):
     out = tmp_path / "reward.json"
-    assert main([str(pairs), str(out), *WORDS, f"ledger={tmp_path / 'ledger'}"]) == 0
+    assert status_of(main, [str(pairs), str(out), *WORDS, f"ledger={tmp_path / 'ledger'}"]) == 0
     said = capsys.readouterr().out
     assert "(1, 0.000001)-differential privacy of theta: one labelled pair" in " ".join(
         said.split()
@@ -170,7 +171,7 @@ REFUSED = {
 @pytest.mark.parametrize("complaint", REFUSED)
 def test_bad_terms_are_one_line_and_nothing_is_written_or_spent(complaint, pairs, tmp_path, capsys):
     before = everything(tmp_path)
-    assert main([str(pairs), str(tmp_path / "r.json"), *REFUSED[complaint]]) == 2
+    assert status_of(main, [str(pairs), str(tmp_path / "r.json"), *REFUSED[complaint]]) == 2
     found = capsys.readouterr()
     assert found.err.startswith(f"error: {complaint}")
     assert found.err.count("\n") == 1
@@ -221,10 +222,12 @@ def test_bad_files_are_refused(matrix, tmp_path, capsys):
     objects = tmp_path / "objects.npy"
     np.save(objects, np.array([{"a": 1}, None], dtype=object), allow_pickle=True)
     for path in (cut, text, objects, tmp_path / "absent.npy", tmp_path, tmp_path / "x.txt"):
-        assert main([str(path), str(tmp_path / "r.json"), *WORDS, f"labels={labels}"]) == 2
+        assert (
+            status_of(main, [str(path), str(tmp_path / "r.json"), *WORDS, f"labels={labels}"]) == 2
+        )
         assert capsys.readouterr().err.count("\n") == 1
     for out in (tmp_path / "r.txt", tmp_path / "no" / "r.json", phi):
-        assert main([str(phi), str(out), *WORDS, f"labels={labels}"]) == 2
+        assert status_of(main, [str(phi), str(out), *WORDS, f"labels={labels}"]) == 2
     assert not (tmp_path / "state").exists()
 
 

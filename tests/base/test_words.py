@@ -4,8 +4,8 @@ import pytest
 from pydantic import BaseModel
 
 from repro.base.errors import BadInput
-from repro.base.keywords import keyword_values
 from repro.base.schema import Epsilon, validate
+from repro.base.words import keyword_values
 
 
 class _Request(BaseModel):

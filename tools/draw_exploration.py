@@ -1,6 +1,6 @@
 """How exploration concentrates: regret curves with bands, and both policies at a few times.
 
-    python -m repro exploration OUT.png [--epsilon 1] [--horizon 1e7] [--seed 0]
+    python -m tools.draw_exploration OUT.png [epsilon=1] [horizon=1e7] [seed=0]
 
 The command draws Algorithm 2 (P1, Section 5) with and without its bonus.  In the instance the best
 response is rarely drawn.  The upper panel has the mean regret with a 90 % band over runs, on a log
@@ -10,8 +10,6 @@ axis of T, and the predicted slope.  The lower panel shows how often π² draws 
 
 from __future__ import annotations
 
-import argparse
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +19,7 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.files import atomic_write
+from repro.base.words import scalar, split_words
 from repro.commands.process.command import run_command
 from repro.labels.preferences.block_draws import NumpyDraws, geometric_times
 from repro.p1.pokl.curves import total_limit
@@ -137,36 +136,32 @@ def _policy_panel(ax, found: Exploration, time: int) -> None:
     ax.set(title=f"after {time:.0e}", ylim=(0, 1.02), xticks=arms)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """The command; 2 for input that cannot be used."""
-    parser = argparse.ArgumentParser("python -m repro exploration", description=__doc__)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--epsilon", type=float, default=1.0)
-    parser.add_argument("--horizon", type=float, default=1e7)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args(arguments)
-    try:
-        with own_defaults():
-            figure = _figure(given.out, given.epsilon, given.horizon, given.seed)
-            with atomic_write(given.out) as draft:
-                figure.savefig(draft, metadata=DATE.get(given.out.suffix))
-    except BadInput as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
+def main(words: list[str]) -> int:
+    """Draw the figure.
+
+    Raises:
+        BadInput: a number or a file that cannot be used.
+    """
+    (name,), texts = split_words(words, ("epsilon", "horizon", "seed"), ("OUT",))
+    numbers = {key: scalar(key, text) for key, text in texts.items()}
+    with own_defaults():
+        figure = _figure(Path(name), **numbers)
+        with atomic_write(Path(name)) as draft:
+            figure.savefig(draft, metadata=DATE.get(Path(name).suffix))
     return 0
 
 
-def _figure(out: Path, epsilon: float, horizon: float, seed: int) -> Figure:
+def _figure(out: Path, epsilon: float = 1, horizon: float = 1e7, seed: float = 0) -> Figure:
     if not epsilon >= 1e-6:
-        raise BadInput("--epsilon", epsilon, "allowed: a number in [1e-6, inf]")
+        raise BadInput("epsilon", epsilon, "allowed: a number in [1e-6, inf]")
     if not 10 <= horizon <= 1e15:
-        raise BadInput("--horizon", horizon, "allowed: a number from 10 to 1e15")
+        raise BadInput("horizon", horizon, "allowed: a number from 10 to 1e15")
     if seed < 0:
-        raise BadInput("--seed", seed, "allowed: a whole number >= 0")
+        raise BadInput("seed", seed, "allowed: a whole number >= 0")
     if out.suffix not in {".png", ".svg", ".pdf"} or not out.absolute().parent.is_dir():
         raise BadInput("OUT", out, "allowed: a .png, .svg or .pdf file in an existing folder")
     title = f"Algorithm 2 on a rare best response: ε = {epsilon:g}, {RUNS} runs"
-    return draw_exploration(record(epsilon, int(horizon), seed), title)
+    return draw_exploration(record(epsilon, int(horizon), int(seed)), title)
 
 
 if __name__ == "__main__":
