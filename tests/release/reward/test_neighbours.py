@@ -12,6 +12,7 @@ import pytest
 import repro
 from repro.commands import privatize as releasing
 from repro.commands.private_reward import main
+from repro.commands.process.command import status_of
 from repro.release.ledger import held_ledger
 
 THETA = re.compile(rb'"theta": \[[^\]]*\]')
@@ -99,7 +100,7 @@ def test_label_releases_count_a_reward_whatever_it_read(tmp_path, records, capsy
         ledger = tmp_path / f"{len(sides)}"
         repro.private_reward(rows, 1, 1e-6, 2, ledger=ledger)
         words = [str(write_pairs([mine, records[-1]])), str(tmp_path / "o.jsonl"), "epsilon=0.5"]
-        assert releasing.main([*words, f"ledger={ledger}"]) == 2
+        assert status_of(releasing.main, [*words, f"ledger={ledger}"]) == 2
         made = repro.privatize([mine], 0.5, ledger=ledger, compose=True).manifest
         totals = made["earlier_epsilons"], made["total_epsilon"], made["total_delta"]
         sides.append((totals, capsys.readouterr()))
