@@ -135,7 +135,7 @@ def result() -> Result:
     return make_result()
 
 
-@pytest.fixture(name="make_result")
+@pytest.fixture(name="make_result", scope="session")
 def _make_result() -> Callable[..., Result]:
     """Builder: ``make_result(*checks, **changes)``, all kinds of checks by default."""
     return make_result

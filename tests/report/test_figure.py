@@ -194,6 +194,7 @@ def test_a_zero_beside_a_huge_control_is_an_arrow_at_the_edge(result, make_resul
     assert arrow.get_xdata().tolist() == [series.grid[0]]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("fill", [np.nan, np.inf, -1.0, 0.0])
 @pytest.mark.parametrize("order", range(4))
 def test_values_without_logarithm_or_number_do_not_stop_the_figure(
@@ -280,6 +281,7 @@ def test_drawing_leaves_matplotlib_as_it_was(result, monkeypatch):
     assert pyplot.get_fignums() == []
 
 
+@pytest.mark.slow
 def test_the_bytes_do_not_depend_on_hash_seeds(shared_result, tmp_path):
     import pickle
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,17 +30,26 @@ PART = "1 of 22 checks"
 ITEM = entries.load().items["p1.thm_4_2"]
 
 
-@pytest.fixture
-def part(make_result, result, tmp_path, monkeypatch):
-    """The result of one check of 22, supported, its files where the suite's commands look."""
-    monkeypatch.chdir(tmp_path)
-    check = replace(result.checks[0], statements=("p1.thm_4_2",))
-    found = make_result(
+@pytest.fixture(scope="module")
+def written(make_result, shared_result, tmp_path_factory):
+    """The result of one check of 22, supported, and a folder of its files, to copy."""
+    check = replace(shared_result.checks[0], statements=("p1.thm_4_2",))
+    of_one_check = make_result(
         check, verdict="supported", as_expected=True, defined_checks=22,
-        config={**result.config, "only": ["n_pairs"]},
+        config={**shared_result.config, "only": ["n_pairs"]},
     )  # fmt: skip
-    write_files(found, tmp_path / "outputs" / "suite" / "offline_gap", 1.0, 1, "cpu")
-    return found
+    folder = tmp_path_factory.mktemp("written") / "outputs"
+    write_files(of_one_check, folder / "suite" / "offline_gap", 1.0, 1, "cpu")
+    return of_one_check, folder
+
+
+@pytest.fixture
+def part(written, tmp_path, monkeypatch):
+    """The result, its files where the suite's commands look."""
+    monkeypatch.chdir(tmp_path)
+    of_one_check, folder = written
+    shutil.copytree(folder, tmp_path / "outputs")
+    return of_one_check
 
 
 def test_the_files_say_how_many_checks(part):

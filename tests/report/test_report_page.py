@@ -83,6 +83,7 @@ def test_links_inside_lead_somewhere_and_none_leads_outside(runs):
     assert {one.split(":")[0] for one in links.others if one} == {"data"}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("ids", "shown"),
     [
@@ -236,6 +237,7 @@ def test_a_whole_run_is_preferred_to_one_with_overrides_and_laptop_to_smoke(runs
     assert run.command == "python -m repro theorem=offline_gap budget=paper epsilon=0.5"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"theorem": 1}', "\x00\x01", "[" * 100_000])
 def test_a_file_that_is_no_run_is_one_line_and_nothing_is_written(runs, capsys, content):
     (runs / "one" / "verdict.json").write_text(content)
@@ -434,6 +436,7 @@ def test_a_row_says_how_it_knows_and_what_it_noticed(runs, capsys):
     assert '<td data-label="not noticed">1</td>' in text
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '[{"theorem": "x"}]', '"' + MARKUP + '"'])
 def test_a_broken_matrix_is_one_line(runs, content, capsys):
     (runs / "ablations.json").write_text(content)

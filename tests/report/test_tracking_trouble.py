@@ -16,6 +16,7 @@ from mlflow import MlflowClient
 from repro.report.tracking import log_result
 
 
+@pytest.mark.slow
 def test_six_processes_may_be_first_at_once(result, tmp_path, tracking_of):
     with ProcessPoolExecutor(6, multiprocessing.get_context("spawn")) as pool:
         jobs = [pool.submit(log_result, result, tmp_path, tracking_of(tmp_path)) for _ in range(6)]
@@ -26,6 +27,7 @@ def test_six_processes_may_be_first_at_once(result, tmp_path, tracking_of):
     assert {client.get_run(str(run_id)).info.status for run_id in ids} == {"FINISHED"}
 
 
+@pytest.mark.slow
 def test_a_busy_database_is_waited_for(result, tmp_path, tracking_of, capfd):
     """SQLite itself gives up after five seconds, and mlflow then loses the run."""
     held = tmp_path / "held"

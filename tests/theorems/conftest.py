@@ -29,10 +29,16 @@ SIZES = {
     "corrected_offline_gap": (160, 5),
     "hybrid_xpo": (160, 5),
     "log_regret_nonprivate": (160, 5),
+    "uniform_convergence_log": (160, 5),
 }
 """Replicates and blocks; more where so few mislead, or decide nothing."""
-EVERY = {"central_dp_privacy": 4, "objective_perturbation_privacy": 4, "ctl_ltc_separation": 2}
-"""Of experiments whose exact searches are long, each so-and-so-many-th check."""
+EVERY = {
+    "central_dp_privacy": 4, "objective_perturbation_privacy": 4, "ctl_ltc_separation": 3,
+    "mechanism_comparison": 3, "minimax_floor": 3, "loss_comparison": 2, "kwise_gap": 2,
+    "private_chipo": 2, "private_robust_dpo": 2,
+    "square_xpo": 2,
+}  # fmt: skip
+"""Of long experiments every second, third or fourth check."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before those marked slow are left out

@@ -24,6 +24,7 @@ def test_laws_agree_to_rounding_and_randomized_response_needs_all_that_is_allowe
     assert found["stopped"].outcome.numbers["max_ratio"] > 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("randomizer", ["response", "asymmetric", "laplace", "erased"])
 def test_twelve_users_who_are_enumerated(randomizer):
     """Every vector of twelve labels and every transcript of two messages; of three, of seven users.

@@ -1,7 +1,6 @@
 """δ(ε) on the ball in d ≤ 3 against closed forms, sampling and the one-dimensional code."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -51,16 +50,11 @@ FINER = Rule(16, 12, 24, 15, 3e-8)
     [(5.0, 1e-3, 1000, 1, 2), (3.0, 1e-12, 1000, 3, 2), (1.0, 1e-6, 10**6, 1, 2),
      (5.0, 1e-3, 1000, 1, 3), (0.5, 1e-12, 10**5, 1, 3), (3.0, 1e-3, 1000, 0, 3)],
 )  # fmt: skip
-def test_a_pair_takes_less_than_a_second_and_finer_rules_change_less_than_1e_6(
-    bound, dp_delta, n_pairs, kind, dimension
-):
+def test_finer_rules_change_a_pair_by_less_than_1e_6(bound, dp_delta, n_pairs, kind, dimension):
     made = corrected(0.5, dp_delta, pairs(bound, dimension)).weakened(1.25)
     world = World(n_pairs, bound, dimension)
     one, other = guesses(world, made, 0.5)[kind].datasets(world, made)
-    started = time.process_time()
-    found = log_delta(one, other, 0.5)
-    assert time.process_time() - started < 1
-    assert found == pytest.approx(log_delta(one, other, 0.5, FINER), abs=1e-6)
+    assert log_delta(one, other, 0.5) == pytest.approx(log_delta(one, other, 0.5, FINER), abs=1e-6)
 
 
 def test_the_middle_coordinate_may_be_joined_to_the_others():

@@ -71,6 +71,7 @@ def components(angles, size, way):
     return (mean - value)[:, :-1].sum(1)
 
 
+@pytest.mark.slow
 def test_pairs_are_rankings_of_two():
     assert joint_distance(2, 1.0) == pytest.approx(gradient_distance(1.0, 1, 2), rel=0.015)
     assert joint_distance(2, 1.0) > gradient_distance(1.0, 1, 2) - 0.02
