@@ -167,6 +167,10 @@ PYTHON = """#!/usr/bin/env bash
 [[ "${{1-}} ${{2-}}" = "-m repro"* ]] || exec {python} "$@"
 shift
 [ "$1" = repro ] || exec {python_m} "$@"
+case ${{2-}} in
+  run|-*|*=*|"") ;; # a run of an experiment
+  *) exec {python_m} "$@" ;;
+esac
 {small}
 exec {python_m} "${{kept[@]}}" "${{small[@]}}"
 """

@@ -24,6 +24,7 @@ SAID = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 @pytest.mark.parametrize("page", SAID)
 def test_a_page_says_the_number_that_its_command_prints(page, shell, tmp_path):

@@ -22,6 +22,7 @@ def extra():
     pytest.importorskip("trl", reason="the extra llm is not installed")
 
 
+@pytest.mark.slow
 def test_a_seed_of_p4_has_two_arms_a_contrast_and_the_longest():
     with p4.world_of("llm_rdpo", *SMALL) as world:
         rates = np.array([[*p4.arms(world, stream(0, k))] for k in range(2)])
@@ -49,6 +50,7 @@ def test_the_table_has_the_printed_row_first_and_its_test():
     assert "over 1,000,000" in p4.line("x", Contrast("y", 50.0, 1.0, 50.0, 1.0), 5)
 
 
+@pytest.mark.slow
 def test_p1_s_curves_and_rows():
     more = [
         "theorem.worlds.release.procedure.samples=3",
@@ -67,6 +69,7 @@ def test_p1_s_curves_and_rows():
     assert all(len(panel.collections) == len(p1.EPSILONS) for panel in (left, right))
 
 
+@pytest.mark.slow
 def test_p1_s_losses_are_curves_by_iteration():
     more = [
         f"theorem.worlds.release.procedure.rollouts.{one}"

@@ -15,7 +15,7 @@ from tools.printed_privacy import ADDED, AT_BOUNDS, PROVED, STATEMENTS, estimate
 PAGE = Path("docs/explanations/printed_privacy.md").read_text(encoding="utf-8").splitlines()
 
 
-@pytest.mark.some(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [*STATEMENTS, *ADDED], ids=str)
 def test_the_page_has_the_row(at):
     name, dimension = at

@@ -64,6 +64,7 @@ def test_a_notebook_shows_its_outputs_or_says_that_it_has_none():
     assert "without outputs" in notebook_page({"cells": [cell | {"outputs": []}]})
 
 
+@pytest.mark.slow
 def test_runs_at_hand_join_the_site_as_reports_of_all_and_of_their_papers(tmp_path):
     words = ["theorem=rdpo_identity", "budget=smoke", f"output_dir={tmp_path}", "tracking=none"]
     subprocess.run([sys.executable, "-m", "repro", *words], check=True, capture_output=True)

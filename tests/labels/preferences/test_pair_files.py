@@ -15,7 +15,7 @@ from repro.base.paths import install_hint
 from repro.labels.preferences.pair_files import read_pairs
 from repro.labels.preferences.pair_records import PreferencePair
 
-REAL = Path(__file__).parents[2].parent / "shared/data/hh_rlhf"
+REAL = Path(__file__).parents[3].parent / "shared/data/hh_rlhf"
 SECRET = "zebra-secret"
 
 

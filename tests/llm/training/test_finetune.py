@@ -19,7 +19,7 @@ from repro.labels.preferences.financial_pairs import financial_pairs
 
 pytest.importorskip("trl", reason="the extra llm is not installed")
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("finetune")]
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAIRS = financial_pairs(48, 1)
 STEPS = (
     "learning_rate=0.05", "optimizer=sgd", "batch_size=16", "epochs=2", "device=cpu",

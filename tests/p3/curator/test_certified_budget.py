@@ -18,6 +18,7 @@ NUMBERS = (0.5, LOG, 0.05, 2.0, 0.25, 24.0)
 N, D = 1e6, 9
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "budget", [PrivateBudget(*NUMBERS), PrivateKwiseBudget(*NUMBERS, num_ranked=4)]
 )

@@ -35,6 +35,7 @@ def flipped(dimension, sigma, count=5000.0):
     return [OnBall((*common, one), 40.0, sigma, 1.0, dimension) for one in sides]
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("dp_delta", [1e-3, 1e-12, 1e-30])
 @pytest.mark.parametrize("dimension", [1, 2, 3])
 def test_a_flip_is_a_gaussian_shift(dimension, dp_delta):
@@ -45,6 +46,7 @@ def test_a_flip_is_a_gaussian_shift(dimension, dp_delta):
 FINER = Rule(16, 12, 24, 15, 3e-8)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("bound", "dp_delta", "n_pairs", "kind", "dimension"),
     [(5.0, 1e-3, 1000, 1, 2), (3.0, 1e-12, 1000, 3, 2), (1.0, 1e-6, 10**6, 1, 2),
@@ -103,6 +105,7 @@ def test_gradients_and_curvature_are_derivatives(records):
         assert slope[0] == pytest.approx(side.curvature(theta)[0, axis], abs=1e-7)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("dimension", [1, 2, 3])
 def test_runs_follow_the_density_inside_and_on_the_sphere(dimension):
     """E[q/p] = 1 under p, and δ(ε) as a mean over runs."""
@@ -140,6 +143,7 @@ def test_a_density_of_the_plane_integrates_to_one():
     assert disc + circle == pytest.approx(1, abs=1e-5)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("dimension", "bound", "dp_delta", "n_pairs"),
     [(1, 0.5, 1e-12, 1000), (1, 5.0, 1e-3, 1000), (2, 0.5, 1e-3, 1000), (2, 1.0, 1e-12, 10**6),
@@ -157,6 +161,7 @@ def test_the_certified_noise_is_never_caught_and_1_25_times_less_is(
     assert most_telling(world, made.weakened(1.25), 0.5).exact_delta(0.5) > dp_delta
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ranked", "dimension", "dp_delta"), [(3, 2, 1e-3), (3, 3, 1e-3), (3, 3, 1e-6)]
 )
@@ -168,6 +173,7 @@ def test_rankings_are_caught_where_n_cannot_pin_them_to_the_edge(ranked, dimensi
     assert short.exact_delta(0.5) > dp_delta
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("ranked", "bound", "n_pairs"), [(3, 0.5, 1000), (3, 5.0, 10**6), (4, 1.0, 1000)]
 )
@@ -180,6 +186,7 @@ def test_rankings_on_a_line_are_caught(ranked, bound, n_pairs):
     assert sum(one.count for one in short.one.records) <= n_pairs
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("size", [0.0, 1.5, 4.0])
 def test_versions_on_a_line_reach_what_no_two_rankings_exceed(size):
     one, other = (

@@ -114,6 +114,7 @@ def test_the_estimate_with_the_covariance_on_a_line_by_another_quadrature(adjace
         assert both.exact_delta(0.5) == pytest.approx(wanted.exact_delta(0.5), rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [2, 3])
 def test_the_estimate_with_the_covariance_agrees_with_its_own_runs(d):
     place = World(50, 1.0, d)

@@ -49,6 +49,7 @@ def test_without_a_ball_it_is_four():
     assert gradient_distance(60.0, 1, 2) == pytest.approx(4.0)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("dimension", [1, 2, 4])
 @pytest.mark.parametrize("bound", [0.5, 2.0])
 def test_rankings_differ_by_no_more_and_curve_by_no_more(dimension, bound):

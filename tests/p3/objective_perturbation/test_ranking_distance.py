@@ -45,6 +45,7 @@ def test_the_grid_holds_gradients_of_rankings():
         assert across[last, second, first] == pytest.approx(wanted[1])
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("ranked", "size"), [(2, 1.0), (3, 0.5), (3, 3.0), (4, 1.0)])
 @pytest.mark.parametrize("way", [0.0, 0.6, np.pi / 2, 2.5])
 def test_support_is_that_of_all_rankings_on_a_grid_and_little_more(ranked, size, way):
@@ -80,6 +81,7 @@ def test_pairs_are_rankings_of_two():
     )
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("ranked", "bound"), [(3, 0.5), (3, 1.0), (4, 0.5)])
 def test_no_two_random_rankings_are_farther_apart(ranked, bound):
     rng, limit = np.random.default_rng(0), joint_distance(ranked, bound)
@@ -137,6 +139,7 @@ def test_a_coarser_search_bounds_a_finer_one():
     assert (fine < coarse).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", [1.0, 3.0])
 def test_no_two_random_rankings_are_farther_apart_and_more_curved(bound):
     """‖v‖ + λ·tr ∇²ℓ_z ≤ D_λ, in the plane and in d = 4, near the farthest and anywhere."""
@@ -159,6 +162,7 @@ def test_no_two_random_rankings_are_farther_apart_and_more_curved(bound):
     assert best > 0.9 * limit
 
 
+@pytest.mark.slow
 def test_curvature_counts_only_where_it_gains():
     near, far, line = (
         joint_rankings(3, 1.0, 2),

@@ -28,6 +28,7 @@ RELATION = {
 }
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
 @pytest.mark.parametrize(("epsilon", "dp_delta", "steps"), [(0.3, 1e-6, 1), (1.0, 1e-5, 100)])
 def test_the_noise_is_enough_by_the_accountant_and_nearly_the_least(
@@ -54,6 +55,7 @@ def test_many_small_steps_are_a_gaussian_mechanism():
     assert made.std / 0.1 == pytest.approx(limit, rel=0.01)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "step",
     [
@@ -88,6 +90,7 @@ def test_gradients_that_are_nearer_than_none_are_refused():
         OneStep(0.1, (1.0, 0.0), (0.5, 0.0)).exact_delta(0.1)
 
 
+@pytest.mark.slow
 def test_no_gradients_tell_more_than_opposite_ones():
     """Kahane's inequality: random gradients of norm at most 1, in both directions."""
     rng, worst = np.random.default_rng(0), OneStep(0.2, (1.0, 0.0), (-1.0, 0.0))
@@ -164,6 +167,7 @@ def test_an_attacker_of_all_steps_weighs_them_rightly(adjacency):
     assert odds.mean() == pytest.approx(1.0, abs=5 * odds.std() / math.sqrt(len(odds)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
 def test_all_steps_of_the_code_tell_no_more_than_is_claimed(adjacency):
     """At LB = 0.05, ε = 1, δ = 1e-3; half of the noise, and batches that hold everybody, do."""

@@ -45,6 +45,7 @@ def test_on_average_reports_are_those_of_the_adversary_in_front(slack):
     assert 0 < (behind.wins - honest.wins).abs().sum() < ALPHA
 
 
+@pytest.mark.slow
 def test_drawn_reports_have_the_same_mean_and_spread():
     share = 0.8 * privacy_cost(EPSILON) * ALPHA
     rng = np.random.default_rng(0)

@@ -58,7 +58,7 @@ def exponent_at(truth: float, error: float) -> float:
     return math.sinh(error) / error + math.tanh(truth / 2) * half / error
 
 
-PAGE = Path(__file__).parents[2] / "docs/explanations/separation_at_any_size.md"
+PAGE = Path(__file__).parents[3] / "docs/explanations/separation_at_any_size.md"
 COSTS = np.array([1.04, 1.7, 3, 6, 12, 40])
 SHARES = (1e-10, 1e-7, 1e-6, 1e-4, 1e-3, 3e-3, 1e-2)
 BOUND, END = 2.0, math.sqrt(2.0)

@@ -36,6 +36,7 @@ def test_claim_e1_fails_as_often_as_chi_square_says():
     assert noise(8, 3**0.5, True) < 0.01
 
 
+@pytest.mark.slow
 def test_claim_e3_is_free_of_d():
     assert noise(16, 3**0.5, False) < 1e-3
     assert noise(1, 3**-0.5, False) > 0.2
@@ -85,6 +86,7 @@ def test_all_of_the_losses_are_turned_where_they_are_fewer_than_the_budget():
     assert reached == pytest.approx(losses)
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize("seed", range(30))
 def test_claims_e2_and_e4_in_random_cells(seed):
     """Whatever the strong adversary does there is some b of the claims."""

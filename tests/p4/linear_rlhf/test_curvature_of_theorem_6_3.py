@@ -27,7 +27,7 @@ from repro.p4.linear_rlhf.two_arms import response_by_cost
 from repro.worlds.instances.linear import LinearWorld
 from theorems.dpo_reduction import OppositeResponses, lost_with_probability, theorem_6_3
 
-PAGE = Path(__file__).parents[2] / "docs/explanations/corrected_proposition_4_6.md"
+PAGE = Path(__file__).parents[3] / "docs/explanations/corrected_proposition_4_6.md"
 BOUND, DELTA, DIMENSION, NUM_PAIRS = 0.1, 0.05, 2, 10**12
 RANGES = (1, 2, 3, 4, 5, 6)
 """βB."""

@@ -132,7 +132,7 @@ def best_gap_along_edges(pairs, case, moved, points=20) -> float:
     return float(lost.abs().max())
 
 
-@pytest.mark.some(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 5, 15])
 def test_no_attack_on_dpo_is_stronger(times):
     """An attack on ⟨g, θ̂⟩ alone reached .985, .927 and .798 of the best in world 35."""

@@ -59,6 +59,7 @@ def at(name, bound, *point):
     return float(found.mid)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("bound", BOUNDS)
 @pytest.mark.parametrize("name", ["separation", "covered_separation"])
 def test_lemma_2_is_proved_and_a_tenth_less_is_refuted(name, bound):

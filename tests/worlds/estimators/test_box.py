@@ -68,7 +68,7 @@ def test_a_newton_step_ends_at_the_nearest_point_to_the_free_one():
     torch.testing.assert_close(theta + step, expected, rtol=0, atol=1e-9)
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("features", "ridge"), [(1, 1e-2), (4, 1e-2), (4, 1e-8), (8, 1e-8)])
 def test_the_active_set_is_never_worse_than_coordinates(features, ridge):
     """Nearly singular information included: there coordinates stop on the way."""

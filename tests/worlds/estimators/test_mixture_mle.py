@@ -75,6 +75,7 @@ def test_agrees_with_scipy(epsilon, n_pairs):
         np.testing.assert_allclose(loss(theta)[1], 0.0, atol=1e-9)
 
 
+@pytest.mark.some(4)
 @BUDGETS
 @pytest.mark.parametrize("n_pairs", [100, 1000, 10_000])
 def test_is_the_best_of_many_restarts(epsilon, n_pairs):

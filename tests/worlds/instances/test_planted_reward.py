@@ -13,7 +13,7 @@ from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 from repro.worlds.instances.preference_text import plant_theta
 from repro.worlds.instances.text_features import hash_order, text_features
 
-REAL = Path(__file__).parents[2].parent / "shared/data/hh_rlhf"
+REAL = Path(__file__).parents[3].parent / "shared/data/hh_rlhf"
 TRUTH = np.array([2.0, -1.0, 0.5])
 
 

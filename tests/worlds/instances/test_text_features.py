@@ -18,7 +18,7 @@ from repro.labels.preferences.pair_records import PreferencePair
 from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 from repro.worlds.instances.text_features import feature_table, hash_order, text_features
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 REAL = ROOT.parent / "shared/data/hh_rlhf"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="no ../shared/data/hh_rlhf")
 
@@ -120,6 +120,7 @@ print(hashlib.sha256(text_features(synthetic_pairs(60)).feature_diff.tobytes()).
 """
 
 
+@pytest.mark.slow
 def test_same_bytes_whatever_the_threads_and_the_hash_seed():
     digests = {
         subprocess.run(
