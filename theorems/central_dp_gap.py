@@ -30,7 +30,8 @@ Rows without ``_private`` in their name use the printed noise, which is not priv
 budget (at this δ Lemma A.7 fails whether an item is replaced or added, and A.10 where one is
 replaced, d ≥ 2: docs/explanations/printed_privacy.md).  Rows ``*_private`` release θ̃ and Σ̃
 certified at (ε/2, δ/2) each for a replaced record with δ = 1/n²: the rates survive, up to
-(log n)^(1/4) (docs/explanations/private_rates.md).
+(log n)^(1/4) (docs/explanations/private_rates.md).  That there is noise at all is noticed by
+``epsilon_greedy_private`` and ``noise_private``; in the other rows labels alone have the same rate.
 
 Rows ``floor*`` stand beside the theorem from below (own.central_floor, proved in
 docs/explanations/central_dp_floor.md): among worlds of concentrability C, with the power −1/2 of
@@ -286,6 +287,16 @@ def distance_text_ridge(data: Releases) -> Tensor:
     return data.distance(data.world.text_ridge) / data.world.error_bound
 
 
+def squared_error(data: Releases) -> Tensor:
+    """(R,) ‖θ̃ − θ*‖²."""
+    return (data.theta() - data.world.truth.theta).square().sum(-1)
+
+
+def squared_error_of_half_noise(data: Releases) -> Tensor:
+    """Wrong: the same with half of the noise on the gradient."""
+    return (data.theta(0.5) - data.world.truth.theta).square().sum(-1)
+
+
 def private_sign(world: FloorState) -> float:
     """The sign of T/2 + Lap(1/ε): ε-private, as one record changes T/2 by at most 1."""
     return world.worst_gap(1 / world.epsilon)
@@ -331,6 +342,16 @@ def costliest_gap(world: CentralLearning) -> float:
     return HARDEST * standard_error * float(ndtr(-HARDEST))
 
 
+def linearised_error(world: CentralLearning) -> float:
+    """E ‖θ̃ − θ*‖² to first order: labels and noise on the summed gradient, over its slope."""
+    axis, n_pairs = world.axis, float(world.n_pairs)
+    win, length = axis.win_prob, axis.length
+    slope = n_pairs * axis.data_prob * length**2 * win * (1 - win)
+    ridge = 2 * n_pairs * world.perturbation.ridge * axis.theta
+    moved = world.perturbation.noise_std**2 + slope + ridge**2
+    return float((moved / (slope + 2 * n_pairs * world.perturbation.ridge).square()).sum())
+
+
 def error_over_lemma(world: CentralLearning, algorithm, error: np.ndarray, replicates: int):
     """The error over each quoted bound."""
     return error / algorithm(world)
@@ -361,6 +382,7 @@ def off_the_floor(world: FloorState, algorithm, rng: Any, replicates: int) -> fl
 
 GAP = learnt("suboptimality [reward]")
 OVER_COSTLIEST = replace(GAP, words="suboptimality / .34·√(d/n)", over=costliest_gap)
+OVER_LINEARISED = replace(learnt("‖θ̃ − θ*‖² / its mean to first order"), over=linearised_error)
 DISTANCE = learnt("‖θ* − θ̃‖ / F")
 OUTSIDE = learnt("θ* outside (2), or in a twentieth of it [frequency]")
 OFF = learnt("gap above the bound, or below a hundredth of it [frequency]")
@@ -475,6 +497,9 @@ PRIVATE = [
     check("epsilon_private", "epsilon",
           Slope("private, Algorithm 3: gap {rate}", -0.5, "at_most"), GAP, pessimistic,
           [greedy_into_the_trap], PRIVATE_RATES),
+    check("noise_private", "n_pairs",
+          Ratio("private: E ‖θ̃ − θ*‖² is that of labels and four times as much noise"),
+          OVER_LINEARISED, squared_error, [squared_error_of_half_noise], PRIVATE_RATES),
     check("num_features_private", "num_features",
           Ratio("private, largest gap on a table of d states: .34·√(d/n)"),
           OVER_COSTLIEST, greedy, [labels_per_state, argmin_policy], PRIVATE_RATES),

@@ -19,7 +19,7 @@ World: a cell of mass p, h* = h₀ in it; everything else is known.  The p that 
 there the adversary turns every label +1 that it can pay for.  The class is a fine grid of h in
 [−h₀, h₀]; there log and square loss are both least at the debiased mean, or at the nearest end.
 
-Testable, as suprema over p: exponents ½ in α and c(ε) (LTC), 2√(α·h₀) at every c(ε) (CTL);
+Testable, as suprema over p: exponents ½ in α and c(ε) (LTC), 2√(ζα·h₀) in either order;
 Huber's adversary with exponent 1 on the same cells; both bounds.
 
 What would refute it: an error of another order in α; one above the upper or below the lower bound.
@@ -147,8 +147,8 @@ def lower(world: OneCell) -> float:
 
 
 def turned_round(world: OneCell) -> float:
-    """2√(α·h₀): √p·2h₀ of the cell that can be turned round under CTL."""
-    return 2 * math.sqrt(world.corruption * world.mean)
+    """2√(ζα·h₀): √p·2h₀ of the largest cell that can be turned round."""
+    return 2 * math.sqrt(world.bias * world.mean)
 
 
 # Algorithms: right, and wrong on purpose --------------------------------------------------------
@@ -222,7 +222,7 @@ def between(world: OneCell, algorithm: Algorithm, rng, replicates: int) -> float
 
 
 ERROR = Quantity("root mean squared error at the worst cell")
-OVER_ROOT = Quantity("root mean squared error at the worst cell / 2√(α·h₀)", over=turned_round)
+OVER_ROOT = Quantity("root mean squared error at the worst cell / 2√(ζα·h₀)", over=turned_round)
 BETWEEN = Quantity("larger of error / upper and lower / error", between, stream_per_block=True)
 
 
@@ -250,6 +250,10 @@ CHECKS = [
           quantity=OVER_ROOT),
     check("privacy_cost_ltc", "privacy_cost", Slope("LTC, chosen labels: error {rate}", 0.5),
           square_loss, other_order, huber_instead),
+    check("constant_ltc", "corruption", Ratio("LTC, chosen labels: error → 2√(c(ε)α·h₀)"),
+          square_loss, huber_instead, quantity=OVER_ROOT),
+    check("constant_log", "corruption", Ratio("CTL, chosen labels, log loss: error → 2√(α·h₀)"),
+          log_loss, log_huber_instead, quantity=OVER_ROOT),
     check("bounds_ctl", "corruption", SIDES, square_loss, huber_instead, label_flip,
           quantity=BETWEEN),
     check("bounds_ltc", "corruption", SIDES, log_loss, log_huber_instead, log_label_flip,
