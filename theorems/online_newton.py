@@ -15,10 +15,12 @@ d²·log²T without it.
 Rows.  Regret per round ∝ 1/t (``horizon``) and its sum like log T, not √T (``growth``); exponents
 2 in c(ε) and 1 in d; the constant in closed form (``constant``, ``constant_wide``: a Lyapunov
 equation), in which c(ε)² and V(B) are; Theorem 1's bound at T = 1e6 to 1e8, before which π_ref
-itself has less (``bound``).  Beside least squares over all labels at T = 1e6, d = 8 and 64
-(``beside_least_squares``).  Steps come in blocks, each a fifth as long as all before (a tenth in
-``constant_wide``, two fifths in ``num_features``); single labels have the same regret (a test,
-300 labels).
+itself has less (``bound``).  The bound's V(B)² and c(ε)² are attained where all labels are at the
+difference B and βB → 0 (``bound_attained*``); ψ(2βB) is not tested: ``bound_not_attained`` shows
+how much too large it is, from a fifth at βB = ¼ to 10⁶ times at 10.  Beside least squares over all
+labels at T = 1e6, d = 8 and 64 (``beside_least_squares``).  Steps come in blocks, each a fifth as
+long as all before (a tenth in ``constant_wide``, two fifths in ``num_features``); single labels
+have the same regret (a test, 300 labels).
 
 With σ′ at the estimate in the place of σ′(B) the constant at large B is that of the M-estimator
 (``own_slope``): measured here, no bound is proved for it.
@@ -26,18 +28,23 @@ With σ′ at the estimate in the place of σ′(B) the constant at large B is t
 What would refute it: a regret above the bound, or a constant off the closed form.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+import torch
 
-from repro.base.schema import Number
+from repro.base.schema import Epsilon, Number, Positive
 from repro.core.check import (
     Assumed,
     Check,
+    Quantity,
     SweptCheck,
     Theorem,
+    named,
+    of_world,
     privacy_mistake,
 )
 from repro.core.claims import Inequality, Ratio, Slope
@@ -62,7 +69,10 @@ from repro.p1.pokl.online_newton import (
 )
 from repro.p1.pokl.run import OnlineRun
 from repro.p1.pokl.told import naive_labels
+from repro.worlds.instances.linear import LinearWorld
 
+SINGLE_LABELS = 1 + 1e-6
+"""Ratio of the times of steps that are labels."""
 LEAST_SLOPE = OnlineNewton()
 LARGEST_SHARE = 0.2
 """Of V that a block adds at most, in Theorem 1's m."""
@@ -76,6 +86,31 @@ class NewtonRun(OnlineRun):
 
     gamma: Number | None = 0.0
     rewards: RewardsOn = LEAST_SLOPE
+
+
+@dataclass(frozen=True, kw_only=True)
+class LargestDifference:
+    """One state, two responses of opposite features, and a truth at the end of the class.
+
+    Attributes:
+        epsilon: ε.
+        reward_bound: B, also the true difference.
+        kl_weight: 1/β, in units of B.
+    """
+
+    epsilon: Epsilon
+    reward_bound: Positive
+    kl_weight: Positive
+
+    @property
+    def linear(self) -> LinearWorld:
+        """The world, with features of norm 1."""
+        radius, even = self.reward_bound / 2, torch.full((1, 2), 0.5, dtype=torch.float64)
+        features = torch.tensor([[[1.0], [-1.0]]], dtype=torch.float64)
+        theta = torch.tensor([radius], dtype=torch.float64)
+        state_prob = torch.ones(1, dtype=torch.float64)
+        weight = self.kl_weight * self.reward_bound
+        return LinearWorld(features, state_prob, even, theta, radius, self.reward_bound, weight)
 
 
 # Algorithms --------------------------------------------------------------------------------------
@@ -137,6 +172,19 @@ def limit_of_own_slope(world: NewtonRun) -> float:
     return newton_rate(world.linear, world.epsilon, world.grid_ratio, "own_slope")
 
 
+def rate_over_bound(world: LargestDifference, share: float) -> float:
+    """lim of the regret per unit of log T over that of Theorem 1's bound, single labels.
+
+    Args:
+        world: on which it is.
+        share: of the bound that is held.
+    """
+    late = [mean_regret_bound(world.linear, world.epsilon, 1.0, 10**t, 1.0) for t in (60, 61)]
+    per_unit = (late[1] - late[0]) / math.log(10)
+    rate = newton_rate(world.linear, world.epsilon, SINGLE_LABELS, "least_slope")
+    return rate / (share * per_unit)
+
+
 def settled_rate(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
     """(R,) regret per unit of log t over the last four decades."""
     return curve.rate(DECADES)
@@ -164,6 +212,12 @@ OVER_BOUND = of_curve("mean regret / bound", mean_regret, marked_regret, over=bo
                       stream_per_block=True)  # fmt: skip
 OVER_LEAST_SQUARES = of_curve("mean regret / that of least squares", mean_regret, marked_regret,
                               over=regret_of_least_squares, stream_per_block=True)  # fmt: skip
+
+RATE_OVER_BOUND = Quantity("regret rate / rate of the bound", of_world, evidence="computed")
+whole_bound = named("bound", rate_over_bound, share=1.0)
+nine_tenths = named("nine_tenths", rate_over_bound, share=0.9)
+half_of_it = named("half_of_it", rate_over_bound, share=0.5)
+NEEDED = "βB → 0, labels at the difference B: the rate is that of Theorem 1's bound"
 
 
 # The claims --------------------------------------------------------------------------------------
@@ -195,6 +249,12 @@ CHECKS = [
           OVER_OWN_LIMIT, own_slope, least_slope, naive_own_slope),
     check("bound", "horizon", Inequality("mean regret ≤ Theorem 1's bound, T = 1e6 to 1e8"),
           OVER_BOUND, newton, naive_labels),
+    check("bound_attained", "reward_bound", Ratio(NEEDED), RATE_OVER_BOUND, whole_bound,
+          nine_tenths),
+    check("bound_attained_epsilon", "privacy_cost", Ratio(f"{NEEDED}, along c(ε)"),
+          RATE_OVER_BOUND, whole_bound, nine_tenths),
+    check("bound_not_attained", "kl_weight", Inequality("the rate is at most the bound's at any β"),
+          RATE_OVER_BOUND, whole_bound, half_of_it),
     check("beside_least_squares", "num_features",
           Ratio("T = 1e6: at most 1.1 times the regret of least squares", 1.1,
                 direction="at_most"),
@@ -204,6 +264,8 @@ CHECKS = [
 
 def assumes(swept: SweptCheck) -> Iterable[Assumed]:
     """The truth in the class; and b of Theorem 1, in twenty runs of the longest world."""
+    if isinstance(swept.sweep.worlds[0], LargestDifference):
+        return
     yield from as_told(realizable)(swept)
     if swept.name == "bound":
         found = largest_share(swept.sweep.worlds[-1], replicates=20)
@@ -215,6 +277,6 @@ THEOREM = Theorem(
     title="Online Newton steps: logarithmic regret in O(d²) a label",
     settles=["own.online_newton"],
     checks=CHECKS,
-    worlds={"run": NewtonRun},
+    worlds={"run": NewtonRun, "largest": LargestDifference},
     assumes=assumes,
 )
