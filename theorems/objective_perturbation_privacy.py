@@ -37,6 +37,8 @@ for d ≥ 2, where the gradients differ by D.  ``kifer`` is the cited theorem at
 (``neighbour_search``); noise 1.1 times too small is caught in each.  Kifer et al.'s noise has
 room at δ = 1e-6 (at LB = 5 the mirrored record needs 1/1.45 of it, and in d = 1 1/2.6 is caught),
 hence δ = 1e-30 in d = 2.
+``distance*``, ``volume`` and ``two_bounds`` hold what the bound is made of against explicit pairs,
+and against the joint bound, which is integrated in another way.
 Rows ``*_added``: one item stands in the place of a tie.  The printed ridge fails there as well; the
 printed noise on the certified ridge is enough, and the smallest noise that is certified for this
 adjacency (``one_pair``, ``one_ranking``) is 1.8 (d ≥ 2, LB = 5) to 1.09 (d = 1) times less.
@@ -57,8 +59,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+from scipy.special import expit
+
 from repro.base.schema import Count, Pairs, Positive, Probability
-from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
+from repro.core.check import (
+    Algorithm,
+    Check,
+    Quantity,
+    SweptCheck,
+    Theorem,
+    named,
+    of_world,
+)
 from repro.core.claims import Claim, Inequality, Ratio
 from repro.core.privacy_claims import (
     ANY_DATA,
@@ -76,8 +89,8 @@ from repro.p3.objective_perturbation import calibration as calibrations
 from repro.p3.objective_perturbation.calibration import Calibration, kifer, tied_otherwise
 from repro.p3.objective_perturbation.curator_release import CuratorRelease, within_algorithm_1
 from repro.p3.objective_perturbation.gradients import Records, one_ranking, pairs_under
-from repro.p3.objective_perturbation.hockey_stick import hockey_stick_bound
-from repro.p3.objective_perturbation.joint_release import jointly_certified
+from repro.p3.objective_perturbation.hockey_stick import hockey_stick_bound, log_volume
+from repro.p3.objective_perturbation.joint_release import joint_bound, jointly_certified
 from repro.p3.objective_perturbation.loose_solver import LooseSolver
 from repro.p3.objective_perturbation.neighbour_search import World, most_telling
 from repro.p3.objective_perturbation.one_dimension import LogisticRecords, ObjectivePerturbation
@@ -90,6 +103,10 @@ SHORT, SHORT_OF_RANKINGS = 1.1, 1.25
 """Factors by which the noise of the closest control is too small."""
 OUTPUT_SHARE = 0.1
 """Of the squared shift, that w has: it leaves b with 1.05 times the noise of β = 0."""
+ANGLES = 721
+"""Of a record to θ, among which the farthest gradients are sought."""
+NO_COVARIANCE = 1e-4
+"""Shift of a covariance that tells nothing: the joint bound is then that of θ̂ alone."""
 LONGEST = LogisticRecords(2.0)
 """The record of largest feature difference, 2L with L = 1, label +1."""
 
@@ -307,6 +324,45 @@ def bound(world: EstimateRelease, volume: bool) -> float:
 WITH_JACOBIAN = named("printed", bound, volume=True)
 WITHOUT_JACOBIAN = named("without_jacobian", bound, volume=False)
 
+# What the bound is made of, from explicit records -------------------------------------------------
+
+
+def farthest_gradients(world: EstimateRelease, share: float) -> float:
+    """Largest distance of two explicit pairs' gradients, or of one to 0, over share·D; d = 2.
+
+    At the θ of norm B, of pairs of norm 2L at all angles to it.
+    """
+    angle = np.linspace(0, math.pi, ANGLES)
+    norm = 2 * expit(2 * world.reward_bound * np.cos(angle))
+    along, across = norm * np.cos(angle), norm * np.sin(angle)
+    if world.adjacency == ADD_REMOVE:
+        return float(norm.max()) / (share * world.records.distance)
+    apart = np.hypot(along[:, None] - along, across[:, None] + across)  # on either side of θ
+    return float(apart.max()) / (share * world.records.distance)
+
+
+def volume_of_one(world: EstimateRelease, share: float) -> float:
+    """log det(A·I + H) − log det(A·I) over share·κ, H the Hessian of a pair of norm 2L at θ = 0."""
+    ridge, record = certified(world).ridge, np.eye(2)[0] * 2
+    hessian = np.outer(record, record) / 4
+    sides = (np.linalg.slogdet(ridge * np.eye(2) + more)[1] for more in (hessian, 0 * hessian))
+    return float(next(sides) - next(sides)) / (share * log_volume(world.records, ridge))
+
+
+def other_bound(world: EstimateRelease, factor: float) -> float:
+    """The joint bound at a shift of next to nothing over δ/2, the noise certified by the first."""
+    made = certified(world).weakened(factor)
+    epsilon, dp_delta = world.half
+    return joint_bound(world.records, made.sigma, made.ridge, NO_COVARIANCE, epsilon) / dp_delta
+
+
+DISTANCE = named("distance", farthest_gradients, share=1.0)
+DISTANCE_SHORT = named("distance_over_1_05", farthest_gradients, share=1 / 1.05)
+VOLUME = named("volume", volume_of_one, share=1.0)
+VOLUME_SHORT = named("volume_over_1_05", volume_of_one, share=1 / 1.05)
+OTHER_BOUND = named("joint_bound", other_bound, factor=1.0)
+OTHER_SHORT = named("noise_over_1_1", other_bound, factor=SHORT)
+
 # Quantities --------------------------------------------------------------------------------------
 
 
@@ -331,6 +387,9 @@ OVER_SHIFT = Quantity(
     "exact δ(ε/2) over that of a Gaussian shift 2L/σ", delta, evidence="exact", over=gaussian_delta
 )
 OVER_BOUND = Quantity("exact δ(ε/2) over its upper bound", over_bound, evidence="exact")
+OVER_DISTANCE = Quantity("farthest explicit gradients / D", of_world, evidence="computed")
+OVER_VOLUME = Quantity("log of an explicit Jacobian / κ", of_world, evidence="computed")
+OTHER = Quantity("δ(ε/2) by the joint bound over δ/2", of_world, evidence="computed")
 AUDIT = Quantity("exact ε at δ/2", audit_shares)
 
 # The claims --------------------------------------------------------------------------------------
@@ -394,6 +453,15 @@ CHECKS = [
           EPSILON, named("printed", all_printed), **SOLVER),
     check("hockey_stick_bound", "δ is at most the bound of our theorem", OVER_BOUND, WITH_JACOBIAN,
           [WITHOUT_JACOBIAN], **OURS),
+    check("distance", Ratio("gradients of explicit pairs are D apart, d = 2", tolerance=0.02),
+          OVER_DISTANCE, DISTANCE, [DISTANCE_SHORT], **OURS),
+    check("distance_added", Ratio("an explicit pair's gradient has the length D, an item added",
+                                  tolerance=0.001), OVER_DISTANCE, DISTANCE, [DISTANCE_SHORT],
+          **ADDED),
+    check("volume", Ratio("an explicit pair changes the log volume by κ", tolerance=1e-6),
+          OVER_VOLUME, VOLUME, [VOLUME_SHORT], **OURS),
+    check("two_bounds", Ratio("the joint bound without a covariance is the same", tolerance=0.01),
+          OTHER, OTHER_BOUND, [OTHER_SHORT], **OURS),
     check("printed_added", "Algorithm 1 as printed, d = 1, an item added", EPSILON, printed,
           **RIDGE),
     check("printed_noise_added", "the printed noise on the certified ridge, d = 1, an item added",

@@ -19,8 +19,9 @@ terms that vanish with w (here w → 0).  A policy is kept while its needle's la
 
 Testable: the exponent −½ in T of the supremum over Δ (W = 2βc·√(T/A), which is the W of Theorem 1′
 without logarithms), and ½ in A of that supremum over the share 1 − 1/A of needles that are wrong;
-both bounds in A with the W of Theorem 1′; the burn-in at a large reward, a multiple of
-R_max·A/T.
+both bounds in A with the W of Theorem 1′.  They lie a factor 1000 apart, so ``constant`` stands
+beside them: what was measured is at most 2.5·c(ε)·√(A/T), and exploring first and committing has
+more.  The burn-in at a large reward is a multiple of R_max·A/T.
 
 What would refute it: another exponent; a gap above the upper or below the lower bound.  Wrong
 versions drop or reverse optimism, read labels with the wrong sign, or know the needle.
@@ -39,7 +40,7 @@ from pydantic import Field
 from repro.base.notation import privacy_cost
 from repro.base.schema import GridRatio, Pairs, RewardBound, Whole
 from repro.core.check import Algorithm, Check, Quantity, Theorem, named
-from repro.core.claims import Inequality, Slope
+from repro.core.claims import Claim, Inequality, Ratio, Slope
 from repro.labels.preferences.label_law import on_arrays
 from repro.labels.preferences.two_rewards import released_win_prob
 from repro.p2.xpo.runs import RewardLadder
@@ -159,9 +160,14 @@ def upper(world: RareNeedles, reward: float) -> float:
     return slope * (root / 4 + 2 * (world.num_actions + 1) / world.horizon)
 
 
+def root_of_share(world: RareNeedles) -> float:
+    """c(ε)·√(A/T)."""
+    return world.cost * math.sqrt(world.num_actions / world.horizon)
+
+
 def lower(world: NeedlesByReward) -> float:
     """0.11·c·√(A/T) over the ladder's step: a rung lies so close below that Δ (Theorem 3)."""
-    return LEAST * world.cost * math.sqrt(world.num_actions / world.horizon) / world.step
+    return LEAST * root_of_share(world) / world.step
 
 
 # Algorithms: right, and wrong on purpose --------------------------------------------------------
@@ -234,6 +240,20 @@ def told_the_needle(world: RareNeedles, rng: np.random.Generator, replicates: in
     return proved(replace(world, estimate=lambda score, gaps: gaps), rng, replicates)
 
 
+def explore_then_commit(
+    world: RareNeedles, rng: np.random.Generator, replicates: int
+) -> np.ndarray:
+    """Wrong: (M, R) gaps of T^(2/3) rounds of exploration, then the needle with most labels +1."""
+    arms, each = world.num_actions, math.ceil(world.horizon ** (2 / 3) / world.num_actions)
+    explored, gaps = each * arms / world.horizon, []
+    for reward in world.rewards:
+        win_prob = np.full(arms, _win_prob(world, 0.0))
+        win_prob[0] = _win_prob(world, float(reward))
+        misses = rng.binomial(each, win_prob, (replicates, arms)).argmax(axis=1) > 0
+        gaps.append(reward * (explored * (1 - 1 / arms) + (1 - explored) * misses))
+    return np.array(gaps)
+
+
 # Quantities --------------------------------------------------------------------------------------
 
 PILOT_RUNS, PILOT_SEED = 100, 20261126
@@ -294,6 +314,8 @@ def burn_in_bounds(world: LargeReward, algorithm: Algorithm, rng, replicates: in
 
 
 WORST = Quantity("average gap at the worst Δ [reward]", together=worst_gaps)
+OVER_ROOT = Quantity("average gap at the worst Δ / c(ε)·√(A/T)", together=worst_gaps,
+                     over=root_of_share)  # fmt: skip
 AT_WORST = Quantity("gap at the worst Δ over 1 − 1/A [reward]", gaps_at_worst, over=wrong_share)
 BETWEEN = Quantity(
     "larger of 95 % quantile / upper and lower / mean gap", between, stream_per_block=True
@@ -309,7 +331,7 @@ OPTIMISTIC = (without_optimism, reversed_optimism)
 
 
 def check(
-    name: str, axis: str, claim: Slope | Inequality, quantity: Quantity, *wrong: Algorithm,
+    name: str, axis: str, claim: Claim, quantity: Quantity, *wrong: Algorithm,
     right: Algorithm = square_xpo, **more: Any,
 ) -> Check:  # fmt: skip
     """A check of SquareXPO on rare needles."""
@@ -325,6 +347,9 @@ CHECKS = [
     check("bounds", "num_actions",
           Inequality("Theorem 3 ≤ largest mean gap, 95 % quantile ≤ Theorem 1′"), BETWEEN,
           proved_flipped, told_the_needle, right=proved),
+    check("constant", "num_actions",
+          Ratio("sup over Δ: gap ≤ 2.5·c(ε)·√(A/T), W of Theorem 1′", 2.5, direction="at_most"),
+          OVER_ROOT, proved_flipped, explore_then_commit, right=proved),
     check("burn_in_bounds", "num_actions",
           Inequality("R_max = 6: 0.11·R_max·A/T ≤ gap ≤ 4·R_max·A/T"), BURN_IN, label_flip,
           *OPTIMISTIC, told_the_needle),
