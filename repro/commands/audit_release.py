@@ -81,6 +81,11 @@ def _report(done: ReleaseAudit) -> Iterator[str]:
         yield f"leaks: {leak}"
     for beside in done.outside:
         yield f"not vouched for: {beside}"
+    yield (
+        f"power: at {done.lines} comparisons and epsilon {done.epsilon}, raw labels in fewer than "
+        f"{100 * done.unseen:.3g} % of the lines, wherever they stand, are more often missed than "
+        "seen; what lies in a pattern that a test looks for is seen at a smaller share"
+    )
     yield f"out of reach of any audit: {OUT_OF_REACH}"
     yield {
         0: "canonical, and consistent with randomized response",

@@ -28,7 +28,15 @@ from repro.labels.preferences.conversation import ListedPrompt
 from repro.labels.privacy.exact_response import ExactResponse
 from repro.release.canonical import compared
 from repro.release.drafts import Draft
-from repro.release.labels import MOST, LabelTest, ReleasedLines, agreement, findings
+from repro.release.groups import field_groups
+from repro.release.labels import (
+    MOST,
+    LabelTest,
+    ReleasedLines,
+    agreement,
+    findings,
+    unseen_share,
+)
 from repro.release.ledger import held_ledger
 from repro.release.ledger_file import KEY, NAME
 from repro.release.manifest import (
@@ -54,8 +62,8 @@ from repro.release.sorted_rows import ComparisonRow, SortedRows
 CANONICAL, LEAKS, NOT_CANONICAL = 0, 1, 4
 OUT_OF_REACH = (
     "coins drawn from a key that is kept, honest coins drawn again until a hash of the file says "
-    "something, a public rule or seed that is on no list, raw labels in about one line in a "
-    "hundred, and labels that the texts tell by themselves"
+    "something, a public rule or seed that is on no list, and labels that the texts tell by "
+    "themselves"
 )
 _START, _ONE, _TWO, _END = b'{"prompt":"', b'","response_1":"', b'","response_2":"', b'","label":'
 """What stands between the texts of a body; inside of a text every quotation mark is escaped."""
@@ -73,6 +81,7 @@ class ReleaseAudit:
         free: bytes that the content does not determine, in words; none in a canonical release.
         findings: tests of the labels.
         outside: what lies beside the bytes and is not vouched for, and warnings.
+        unseen: share of lines that may be raw and are more often missed than seen.
     """
 
     lines: int
@@ -80,6 +89,7 @@ class ReleaseAudit:
     free: list[str] = field(default_factory=list)
     findings: list[LabelTest] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
+    unseen: float = 1.0
 
     @property
     def leaks(self) -> list[str]:
@@ -140,14 +150,19 @@ def audit_release(source: Any, question: Question) -> ReleaseAudit:
     if written.sha256 != fingerprint(source):
         free += free_bytes(source) or ["the format (an export?)"]
     free += _free_in_manifest(content, written, known.unit_size, question)
-    found = findings(beside.lines, float(ExactResponse.at(epsilon).flip_prob))
+    flip_prob = float(ExactResponse.at(epsilon).flip_prob)
+    lines = beside.lines
+    groups = field_groups(question.original)
+    lines = replace(lines, groups={name: values[lines.origin] for name, values in groups.items()})
+    found = findings(lines, flip_prob)
     found += [agreement(beside.kept, other, len(others)) for other in others]
     if beside.answered_twice:
         found.append(
             LabelTest(f"{beside.answered_twice} comparisons have several answers", 0.0, 1.0)
         )
     outside = [*beside.warnings, *_outside(source)]
-    return ReleaseAudit(len(beside.lines.kept), epsilon, free, found, outside)
+    unseen = unseen_share(lines.kept.size, flip_prob)
+    return ReleaseAudit(lines.kept.size, epsilon, free, found, outside, unseen)
 
 
 def rewritten(source: Any, epsilon: Decimal, target: Path) -> Manifest:

@@ -1,17 +1,19 @@
 """Tests of labels: whether there is too little noise, and whether flips depend on anything.
 
 Under randomized response every label is flipped by a coin of its own, of one probability.  So the
-number of flips in any group of lines that is chosen without looking at them is binomial; and any
-rule that was fitted to other lines guesses flips like chance: given how often it says "kept" and
-how many are kept, the number of its hits is hypergeometric.  Both p-values are exact at any ε.  All
-tests together accuse a sound release with a probability of at most ``ALARM``.
+number of flips in any group of lines that is chosen without looking at them is binomial.  Given how
+many there are, every set of as many labels is equally likely; what ``coins`` tests follows from
+that.  And any rule that was fitted to other lines guesses flips like chance: given how often it
+says "kept" and how many are kept, the number of its hits is hypergeometric.  p-values are exact or
+bounds, at any ε.  All tests together accuse a sound release with a probability of at most
+``ALARM``.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -20,9 +22,12 @@ from scipy.sparse import csr_matrix, hstack
 from scipy.stats import binom, hypergeom
 from threadpoolctl import threadpool_limits
 
+from repro.release.coins import fewest_seen, in_groups, in_places
+
 ALARM = 1e-4
-NOISE, SHARED, HALVES, AGREED, LEARNED = 0.25, 0.1, 0.05, 0.1, 0.5
-"""Shares of the level."""
+NOISE, TRUTHS, PLACES, GROUPS, AGREED, LEARNED = 0.3, 0.1, 0.2, 0.1, 0.05, 0.25
+"""Shares of the level: the number of flips; that where a response was chosen; families of places;
+groups of texts and of every field; another release; what is learned."""
 
 SPLITS, MOST, LEAST, FEWEST_FLIPS = 3, 12_000, 60, 8
 FITTED = 4000
@@ -57,6 +62,7 @@ class ReleasedLines:
         origin: (n,) place of the comparison in the original.
         place: (n,) place of the line in the release.
         texts: prompt, chosen and rejected of a sample of lines, by number.
+        groups: of each field of the original (n,) numbers of the groups of one value.
     """
 
     kept: np.ndarray
@@ -65,6 +71,7 @@ class ReleasedLines:
     origin: np.ndarray
     place: np.ndarray
     texts: dict[int, tuple[str, str, str]]
+    groups: dict[str, np.ndarray] = field(default_factory=dict)
 
     @cached_property
     def sampled(self) -> np.ndarray:
@@ -96,7 +103,7 @@ def findings(lines: ReleasedLines, flip_prob: float) -> list[LabelTest]:
     import sklearn.ensemble  # noqa: F401 - only libraries that are loaded are limited
 
     with threadpool_limits(1):  # threads would spin for longer than these small models take
-        tests = _noise(lines, flip_prob), _shared(lines), _halves(lines), _learned(lines)
+        tests = _noise(lines, flip_prob), _placed(lines), _grouped(lines), _learned(lines)
         return [finding for some in tests for finding in some]
 
 
@@ -121,41 +128,56 @@ def _independent(one: np.ndarray, other: np.ndarray) -> float:
     return float(min(1.0, 2 * min(law.cdf(hits), law.sf(hits - 1)))) if one.size else 1.0
 
 
+def unseen_share(lines: int, flip_prob: float) -> float:
+    """The share of lines that may be raw, wherever they stand, and are more often missed than seen.
+
+    By the test of the number of flips; a pattern that another test knows is seen at a smaller one.
+    """
+    seen = fewest_seen(lines, flip_prob, ALARM * NOISE)
+    return 1.0 if seen is None else seen / lines
+
+
 def _noise(lines: ReleasedLines, flip_prob: float) -> Iterator[LabelTest]:
     """Fewer flips than the coin gives: in all, and where the truth is either response."""
-    groups = {"in all": np.ones(len(lines.kept), bool), "of disputed lines": lines.disputed}
+    flipped = ~lines.kept
+    p = binom.cdf(flipped.sum(), flipped.size, flip_prob)
+    yield LabelTest("too little noise in all", float(p), ALARM * NOISE)
+    groups = {"of disputed lines": lines.disputed}
     for name, chosen in zip(FRAMES, lines.frames.T, strict=True):
         groups |= {f"where {name} was chosen": chosen, f"where {name} was not": ~chosen}
     for name, who in groups.items():
-        p = binom.cdf((~lines.kept[who]).sum(), who.sum(), flip_prob)
-        yield LabelTest(f"too little noise {name}", float(p), ALARM * NOISE / len(groups))
+        p = binom.cdf(flipped[who].sum(), who.sum(), flip_prob)
+        yield LabelTest(f"too little noise {name}", float(p), ALARM * TRUTHS / len(groups))
 
 
-def _shared(lines: ReleasedLines) -> Iterator[LabelTest]:
-    """Lines with a text in common: of disjoint random pairs one guesses the other."""
-    rng = _fresh()
+def _placed(lines: ReleasedLines) -> Iterator[LabelTest]:
+    """Families of coins in the order of the release, and in that of the original."""
+    tests = [
+        (f"{name}, in the order of the {order}", family)
+        for order, places in (("release", lines.place), ("original", lines.origin))
+        for name, family in _ordered(lines, places)
+    ]
+    for name, (p, member) in tests:
+        limit = ALARM * PLACES / len(tests)
+        yield LabelTest(f"{name} ({member})" if p < limit else name, p, limit)
+
+
+def _ordered(lines: ReleasedLines, places: np.ndarray) -> Iterator[tuple[str, tuple[float, str]]]:
+    order = np.argsort(places, kind="stable")
+    return in_places(~lines.kept[order], lines.frames[order])
+
+
+def _grouped(lines: ReleasedLines) -> Iterator[LabelTest]:
+    """Coins of lines with one value of a field, or one text."""
+    flipped, sure = ~lines.kept, lines.sampled
+    tests = {f"the field {name!r}": (flipped, values) for name, values in lines.groups.items()}
     for which, name in enumerate(("prompt", "chosen response", "rejected response")):
-        waiting: dict[str, int] = {}
-        guess = np.zeros(len(lines.kept), np.int8)
-        for k in rng.permutation(lines.sampled).tolist():
-            other = waiting.pop(lines.texts[k][which], None)
-            if other is None:
-                waiting[lines.texts[k][which]] = k
-            else:
-                guess[k] = 1 if lines.kept[other] else -1
-        p = _chance(guess, lines.kept, np.flatnonzero(guess))
-        yield LabelTest(f"flips are shared by lines with one {name}", p, ALARM * SHARED / 3)
-
-
-def _halves(lines: ReleasedLines) -> Iterator[LabelTest]:
-    """Coins that are used a second time, forwards or backwards."""
-    half = len(lines.kept) // 2
-    for order, places in (("release", lines.place), ("original", lines.origin)):
-        kept = lines.kept[np.argsort(places, kind="stable")]
-        for way, second in (("", kept[-half:]), (" backwards", kept[::-1][:half])):
-            name = f"the second half of the {order} has the coins of the first{way}, or opposite"
-            p = _independent(kept[:half], second) if half else 1.0
-            yield LabelTest(name, p, ALARM * HALVES / 4)
+        texts = [lines.texts[k][which] for k in sure.tolist()]
+        if texts:
+            tests[f"one {name}"] = flipped[sure], np.unique(texts, return_inverse=True)[1]
+    for name, (some, values) in tests.items():
+        what = f"flips are spread unevenly, or too evenly, over {name}"
+        yield LabelTest(what, in_groups(some, values)[0], ALARM * GROUPS / len(tests))
 
 
 def _learned(lines: ReleasedLines) -> Iterator[LabelTest]:

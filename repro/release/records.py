@@ -58,9 +58,12 @@ def read_owned(source: Any, key: str = "IN", unit: str = "") -> Iterator[tuple[R
 
 
 def given_rows(
-    source: Any, key: str, columns: tuple[str, ...]
+    source: Any, key: str, columns: tuple[str, ...] | None
 ) -> tuple[str, Iterator[tuple[int, Any]]]:
-    """What a row is called, and number and value of each, of a file or of a table in memory."""
+    """What a row is called, and number and value of each, of a file or of a table in memory.
+
+    ``columns`` are those that are read of a table of columns; None: all.
+    """
     if is_path(source):
         return rows(os.fspath(source), key, columns)
     return "row", enumerate(rows_of(source, key), 1)

@@ -30,7 +30,7 @@ READ_BY_PANDAS = {
 
 
 def rows(
-    path: str, key: str, columns: Iterable[str] = COLUMNS
+    path: str, key: str, columns: Iterable[str] | None = COLUMNS
 ) -> tuple[str, Iterator[tuple[int, Any]]]:
     """What a row is called ("line", "row"), and the number and value of each.
 
@@ -39,7 +39,7 @@ def rows(
     Args:
         path: a file, or a folder that ``datasets`` has saved.
         key: what the user calls it, for messages.
-        columns: names, in lower case, of those that are read from a table of columns.
+        columns: names, in lower case, of those that are read from a table of columns; None: all.
 
     Raises:
         BadInput: it cannot be read, then or while rows are taken; never with a text of it.

@@ -61,13 +61,14 @@ def csv_rows(path: str, key: str) -> Iterator[tuple[int, Any]]:
         raise unreadable(key, path, problem) from None
 
 
-def parquet_rows(path: str, key: str, wanted: Iterable[str]) -> Iterator[tuple[int, Any]]:
+def parquet_rows(path: str, key: str, wanted: Iterable[str] | None) -> Iterator[tuple[int, Any]]:
     """Rows of a Parquet file, with the wanted columns alone.
 
     Args:
         path: a regular file.
         key: what the user calls it, for messages.
-        wanted: names of columns in lower case; upper case and white space are no difference.
+        wanted: names of columns in lower case; upper case and white space are no difference; None:
+            all.
 
     Raises:
         BadInput: it cannot be read.
@@ -105,7 +106,7 @@ def saved_files(folder: Path, key: str) -> list[str]:
     return [str(folder / name) for name in names]
 
 
-def arrow_rows(path: str, key: str, wanted: Iterable[str]) -> Iterator[tuple[int, Any]]:
+def arrow_rows(path: str, key: str, wanted: Iterable[str] | None) -> Iterator[tuple[int, Any]]:
     """Rows of a stream of Arrow batches on disk, with the wanted columns alone.
 
     It is not mapped into memory: a file that is cut while it is read would kill the process.
@@ -139,9 +140,9 @@ def refuse_repeated(columns: list[str], path: str, key: str) -> None:
         raise BadInput(key, path, f"column {twice[0]!r} appears twice")
 
 
-def _wanted(columns: list[str], wanted: Iterable[str], path: str, key: str) -> list[str]:
+def _wanted(columns: list[str], wanted: Iterable[str] | None, path: str, key: str) -> list[str]:
     refuse_repeated(columns, path, key)
-    known = set(wanted)
+    known = {name.strip().casefold() for name in columns} if wanted is None else set(wanted)
     return [name for name in columns if name.strip().casefold() in known]
 
 
