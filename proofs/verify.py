@@ -1,8 +1,8 @@
-"""Is a Coq file the proof that conf/proofs.yaml says it is?
+"""Is a Coq file the proof that conf/papers says it is?
 
   python proofs/verify.py [FILE.v …]     all registered files without a name; status 0 if all are
   python proofs/verify.py --built …      the same for files that `make` has compiled just now
-  python proofs/verify.py --digest FILE  the digest of a statement, for conf/proofs.yaml
+  python proofs/verify.py --digest FILE  the digest of a statement, for conf/papers
 
 A file is refused unless: it is registered; the text above its line "proofs" has the digest that is
 registered there; coqc accepts it; below that line nothing is assumed, and no notation, module or
@@ -25,7 +25,7 @@ from pathlib import Path
 import yaml
 
 HERE = Path(__file__).parent
-REGISTRY = HERE.parent / "conf" / "proofs.yaml"
+REGISTRY = HERE.parent / "conf" / "papers"
 MARK = "(* ---- proofs ---- *)\n"
 COQ_MISSING = "not checked here: install coq (Debian: coq, libcoq-coquelicot)"
 ALLOWED = {
@@ -50,7 +50,15 @@ BELOW = re.compile(
 
 def registered() -> dict[str, dict]:
     """By file name without .v: digest, theorems."""
-    return yaml.safe_load(REGISTRY.read_text(encoding="utf-8"))["proofs"]
+    files = sorted(REGISTRY.glob("*.yaml"))
+    papers = [yaml.safe_load(file.read_text(encoding="utf-8")) for file in files]
+    found = {name: {"digest": digest, "theorems": {}}
+             for paper in papers for name, digest in paper.get("proofs", {}).items()}  # fmt: skip
+    for statement in (one for paper in papers for one in paper["statements"].values()):
+        for key, theorem in statement.get("coq", {}).items():
+            file, _, name = key.partition(".")
+            found[file]["theorems"][name] = theorem
+    return found
 
 
 def statement(text: str) -> str:
@@ -85,7 +93,7 @@ def refusal(path: Path, entry: dict | None, built: bool = False) -> str | None:
     """Why a file is no proof of what is registered; None if it is."""
     text = path.read_text(encoding="utf-8")
     if entry is None:
-        return "not in conf/proofs.yaml"
+        return "not in conf/papers"
     try:
         found = digest(text)
     except ValueError as problem:

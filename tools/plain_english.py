@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from repro.catalogue import rows
+from repro.catalogue import papers, rows
 from repro.catalogue.standing import standing
 
 LONGEST = 30
@@ -112,8 +112,9 @@ def of_page(path: Path) -> Iterator[tuple[str, str]]:
 
 def of_first_lines() -> Iterator[tuple[str, str]]:
     """(id, sentence) of where every statement stands."""
+    catalogue = papers.load()
     for row in rows():
-        yield row.id, f"{standing(row).sentence}."
+        yield row.id, f"{standing(row, catalogue).sentence}."
 
 
 def of_help() -> Iterator[tuple[str, str]]:

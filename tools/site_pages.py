@@ -12,14 +12,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
 from repro.base.files import yaml_mapping
-from repro.catalogue import entries, machine_checked, rows, slips, statements
+from repro.catalogue import machine_checked, papers, rows
 from repro.catalogue.coverage import StatementCoverage
 from repro.catalogue.entries import OWN, paper
-from repro.catalogue.standing import page_name, pages_of, speaking, spoken, standing
+from repro.catalogue.papers import Item
+from repro.catalogue.standing import page_name, pages_of, spoken, standing
 from repro.report.ablation_table import page as ablations_page
 from repro.report.html import ablations, findings, one_paper
 from repro.report.html.page import TITLE, report_html
@@ -61,7 +62,7 @@ class Made:
 
     @cached_property
     def papers(self) -> dict[str, str]:
-        listed = entries.load()
+        listed = papers.load()
         return {name: listed.paper_said(name, "own results") for name in (*listed.papers, OWN)}
 
     def pages(self) -> Iterator[tuple[str, str]]:
@@ -79,11 +80,12 @@ class Made:
             yield from self._of_runs()
 
     def _of_runs(self) -> Iterator[tuple[str, str]]:
-        listed, proved = entries.load(), machine_checked.by_statement(machine_checked.load())
+        listed = papers.load()
+        proved = machine_checked.by_statement(listed.theorems)
         runs = list(self.runs.values())
         said = {name: one.said for name, one in listed.papers.items()}
         yield "results.md", results_page(runs, said, listed.items, proved)
-        yield "findings.md", findings.page(findings.findings(slips.load(), self.runs))
+        yield "findings.md", findings.page(findings.findings(listed, self.runs))
         if found := ablations.read(self.folder):
             checks = [one for slug in sorted({one.theorem for one in found})
                       for one in find(slug).checks]  # fmt: skip
@@ -93,40 +95,39 @@ class Made:
         """The report over all runs and one a paper, whole HTML pages by file name."""
         if not self.runs:
             return
-        listed, notes, runs = entries.load(), slips.load(), list(self.runs.values())
+        listed, runs = papers.load(), list(self.runs.values())
         ablated = ablations.read(self.folder)
-        yield "report.html", report_html(runs, listed, notes, ablated)
+        yield "report.html", report_html(runs, listed, ablated)
         for name, one in listed.papers.items():
             own = one_paper.runs_of(runs, name)
             if own:
                 yield f"report_{name}.html", report_html(
-                    own, one_paper.catalogue_of(listed, name), one_paper.slips_of(notes, name),
+                    own, one_paper.catalogue_of(listed, name),
                     one_paper.ablations_of(ablated, own), f"{TITLE}. {name.upper()}: {one.said}",
                 )  # fmt: skip
 
 
 def statement_page(row: StatementCoverage, made: Made) -> str:
     """Where it stands, as printed, what settles it, what holds, where to read on."""
-    found = standing(row)
+    found = standing(row, papers.load())
     parts = [
         f"# {in_markdown(spoken(row.id))}: {in_markdown(row.item.title)}",
         f"**{found.verdict_words}:** {in_markdown(found.sentence)}.",
         f"[{in_markdown(made.papers[paper(row.id)])}](../papers/{paper(row.id)}.md)",
-        *_printed(row.id),
+        *_printed(row.item),
         *(_experiment(slug, row.id, made) for slug in row.expected),
         *_proved(row),
         *_holds(row),
-        *_at_length(row.id),
+        *_at_length(row.item),
         f"```bash\npython -m repro catalogue {row.id}\n```",
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _printed(name: str) -> Iterator[str]:
-    one = _texts().get(name)
-    if one is not None:
-        yield f"## As printed\n\n{in_markdown(one.place)}:"
-        yield f'<div class="printed" markdown="0">{typeset(one)}</div>'.replace("\n", " ")
+def _printed(item: Item) -> Iterator[str]:
+    if item.text:
+        yield f"## As printed\n\n{in_markdown(item.place or '')}:"
+        yield f'<div class="printed" markdown="0">{typeset(item.text)}</div>'.replace("\n", " ")
 
 
 def _experiment(slug: str, name: str, made: Made) -> str:
@@ -165,21 +166,18 @@ def _proved(row: StatementCoverage) -> Iterator[str]:
 
 
 def _holds(row: StatementCoverage) -> Iterator[str]:
-    own = {f"{slug}: {one.name}" for slug, one in speaking(row)}
+    own = {f"{slug}: {one.name}" for slug, one in row.speaking}
     lines = [
         f"- {in_markdown(slip.place)} ({slip.said}): {in_markdown(slip.corrected)}"
-        for slip in _notes().values()
+        for slip in papers.load().slips.values()
         if not own.isdisjoint(slip.evidence)
     ]
     if lines:
         yield "## What holds\n\n" + "\n".join(lines)
 
 
-_notes, _texts = cache(slips.load), cache(statements.load)
-
-
-def _at_length(name: str) -> Iterator[str]:
-    links = [f"[{page_name(page)}](../{page})" for page in pages_of(name)]
+def _at_length(item: Item) -> Iterator[str]:
+    links = [f"[{page_name(page)}](../{page})" for page in pages_of(item)]
     if links:
         yield f"At length: {', '.join(links)}."
 
@@ -187,7 +185,7 @@ def _at_length(name: str) -> Iterator[str]:
 def paper_page(name: str, made: Made) -> str:
     """A paper's statements, a line each, with their counts."""
     own = [row for row in made.rows if paper(row.id) == name]
-    stands = {row.id: standing(row) for row in own}
+    stands = {row.id: standing(row, papers.load()) for row in own}
     counts = Counter(one.verdict_words.partition(" (")[0] for one in stands.values())
     title = made.papers[name]
     parts = [

@@ -30,6 +30,7 @@ OWN = "theorems_in_"
 """What the import name of a user's folder begins with; the rest tells two folders apart."""
 PAIR = "allowed: a folder with theorems/NAME.py and conf/theorem/NAME.yaml"
 _NAME = re.compile(r"[a-z]\w*")
+_TITLE = re.compile(r"""^\s+title\s*=\s*(["'])(.*)\1,?\s*$""", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,14 @@ class Place:
         """Its theorems, sorted."""
         found = (path.stem for path in (self.folder / "theorems").glob("*.py"))
         return sorted(name for name in found if self.has(name))
+
+    def title(self, name: str) -> str:
+        """What its file gives as ``title``, on a line of its own; empty where it gives none.
+
+        The file is read, not run.
+        """
+        found = _TITLE.search(self.code(name).read_text(encoding="utf-8", errors="replace"))
+        return found[2] if found else ""
 
     def module(self, name: str) -> str:
         """The import name of a theorem; made importable, whatever the search path has first."""

@@ -1,4 +1,4 @@
-"""Every numbered statement of the four papers and what settles it."""
+"""Every numbered statement of the papers and what settles it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def rows() -> list[StatementCoverage]:
     >>> next(row.expected for row in rows() if row.id == "p2.thm_5_2")["square_chipo"]
     'supported'
     """
-    from repro.catalogue import coverage, entries
+    from repro.catalogue import coverage, papers, summaries
 
-    existing = coverage.statements_of_experiments()
-    return coverage.rows(coverage.completed(entries.load(), existing), existing)
+    existing = summaries.summaries()
+    return coverage.rows(coverage.completed(papers.load(), existing), existing)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repro.catalogue import machine_checked
-from repro.catalogue.entries import OWN, Catalogue, Item, counted, kind, number, paper
+from repro.catalogue.entries import OWN, counted, kind, number, paper
 from repro.catalogue.machine_checked import Checked
-from repro.core.claims import Verdict
+from repro.catalogue.papers import Catalogue, Item
+from repro.catalogue.summaries import CheckSummary, Summaries
 from repro.core.verdicts import worst
-from repro.study.discovery import find, slugs
 
 EXPERIMENT, REASON, MISSING = "experiment", "reason", "no experiment yet"
 SUBSTITUTE, NOT_REPRODUCED = "substitute", "not_reproduced"
@@ -31,6 +31,7 @@ class StatementCoverage:
             the statement, or ``executed``; the status, where no model of the paper's was run.
         missing: planned experiments that do not exist.
         machine_checked: theorems about it that Coq accepts a proof of.
+        speaking: experiment and check of everything that speaks for it.
     """
 
     id: str
@@ -39,6 +40,7 @@ class StatementCoverage:
     expected: Mapping[str, str]
     missing: tuple[str, ...]
     machine_checked: tuple[Checked, ...] = ()
+    speaking: tuple[tuple[str, CheckSummary], ...] = ()
 
     def plain(self) -> dict[str, object]:
         """The row as JSON."""
@@ -60,31 +62,26 @@ class StatementCoverage:
         }
 
 
-def statements_of_experiments() -> dict[str, tuple[str, ...]]:
-    """Catalogue ids by existing experiment."""
-    return {slug: find(slug).statements for slug in slugs()}
-
-
-def completed(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> Catalogue:
+def completed(catalogue: Catalogue, existing: Summaries) -> Catalogue:
     """The catalogue with what experiments settle and its file does not say.
 
     A statement of one's own needs no entry: its title is the experiment's.  A printed one must
     have an entry, and gets the experiments that speak for it.
     """
     items = dict(catalogue.items)
-    for slug, statements in existing.items():
-        for name in statements:
+    for slug, summary in existing.items():
+        for name in summary.statements:
             if name not in items and paper(name) == OWN:
-                items[name] = Item(title=find(slug).title, experiments=(slug,))
+                items[name] = Item(title=summary.title, experiments=(slug,))
             elif name in items and not items[name].reason:
                 there = dict.fromkeys((*items[name].experiments, slug))
                 items[name] = items[name].model_copy(update={"experiments": tuple(there)})
     return catalogue.model_copy(update={"items": items})
 
 
-def rows(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> list[StatementCoverage]:
+def rows(catalogue: Catalogue, existing: Summaries) -> list[StatementCoverage]:
     """Every statement with its computed status, in the order of the file."""
-    proved = machine_checked.by_statement(machine_checked.load())
+    proved = machine_checked.by_statement(catalogue.theorems)
     return [
         _row(name, item, existing, tuple(proved.get(name, ())))
         for name, item in catalogue.items.items()
@@ -92,13 +89,15 @@ def rows(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> list[
 
 
 def _row(
-    name: str, item: Item, existing: Mapping[str, tuple[str, ...]], proved: tuple[Checked, ...]
+    name: str, item: Item, existing: Summaries, proved: tuple[Checked, ...]
 ) -> StatementCoverage:
     there = [slug for slug in item.experiments if slug in existing]
     missing = tuple(slug for slug in item.experiments if slug not in existing)
     status = REASON if item.reason else status_of(item) or (EXPERIMENT if there else MISSING)
-    expected = {slug: status_of(item) or pinned_verdict(slug, name) for slug in there}
-    return StatementCoverage(name, item, status, expected, missing, proved)
+    checks = {slug: existing[slug].speaking(name) for slug in there}
+    expected = {slug: status_of(item) or _pinned(own) for slug, own in checks.items()}
+    speaking = tuple((slug, check) for slug, own in checks.items() for check in own)
+    return StatementCoverage(name, item, status, expected, missing, proved, speaking)
 
 
 def status_of(item: Item) -> str:
@@ -108,37 +107,22 @@ def status_of(item: Item) -> str:
     return NOT_REPRODUCED if item.not_reproduced else ""
 
 
-def pinned_verdict(slug: str, statement: str) -> str:
-    """What the checks of an experiment that speak for a statement give in an honest run.
+def _pinned(checks: Sequence[CheckSummary]) -> str:
+    """The worst verdict that the checks are pinned to; ``executed`` where there is no check."""
+    return worst(check.expected for check in checks) if checks else EXECUTED
 
-    Returns:
-        the worst of the pinned verdicts, or ``executed`` if the experiment claims nothing of it.
+
+def problems(catalogue: Catalogue, existing: Summaries, unread: Collection[str] = ()) -> list[str]:
+    """One line per thing that is wrong: gaps, dangling names, unlisted experiments.
+
+    Args:
+        catalogue: all statements.
+        existing: every experiment of which it is known what it claims.
+        unread: names of others that exist.
     """
-    theorem = find(slug)
-    if statement not in theorem.statements:
-        return EXECUTED
-    return worst(c.expected for c in theorem.checks if statement in theorem.statements_of(c))
-
-
-def pinned_checks(slug: str) -> list[tuple[str, Verdict]]:
-    """Name and pinned verdict of every check of an experiment."""
-    return [(check.name, check.expected) for check in find(slug).checks]
-
-
-def problems(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """One line per thing that is wrong: gaps, dangling names, unlisted experiments."""
     named = {slug for item in catalogue.items.values() for slug in item.experiments}
-    planned = set(catalogue.planned)
     return [
-        *(
-            f"{slug}: planned, but it exists; take it out"
-            for slug in sorted(planned & set(existing))
-        ),
-        *(f"{slug}: planned, but no statement names it" for slug in sorted(planned - named)),
-        *(
-            f"{slug}: neither an experiment nor planned"
-            for slug in sorted(named - planned - set(existing))
-        ),
+        *(f"{slug}: no such experiment" for slug in sorted(named - {*existing, *unread})),
         *(
             f"{slug}: no statement names it; say in its file what it settles"
             for slug in sorted(set(existing) - named)
@@ -147,11 +131,18 @@ def problems(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> l
     ]
 
 
-def _unlisted(catalogue: Catalogue, existing: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+def _unlisted(catalogue: Catalogue, existing: Summaries) -> Iterator[str]:
     """Ids that an experiment claims and the catalogue does not give it."""
-    for slug, statements in existing.items():
-        for name in statements:
+    for slug, summary in existing.items():
+        for name in summary.statements:
             if name not in catalogue.items:
-                yield f"{slug}: its statement {name} is not in the catalogue"
+                yield f"{slug}: its statement {name} is not in {_where(name, catalogue)}"
             elif slug not in catalogue.items[name].experiments:
                 yield f"{slug}: the catalogue does not list it under {name}"
+
+
+def _where(name: str, catalogue: Catalogue) -> str:
+    of = paper(name)
+    if of in catalogue.papers:
+        return f"conf/papers/{of}.yaml"
+    return f"the catalogue; write conf/papers/{of}.yaml, or name it own.NAME"

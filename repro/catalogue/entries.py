@@ -1,16 +1,11 @@
-"""conf/catalogue.yaml as typed values: every numbered statement of the four papers."""
+"""Ids of statements: paper.kind_number, such as p1.thm_4_2, or own.NAME."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, model_validator
-
-from repro.base.files import yaml_mapping
-from repro.base.paths import conf_dir
-from repro.base.schema import Model, validate
+from pydantic import AfterValidator, Field
 
 KINDS = {
     "def": "definition",
@@ -20,6 +15,9 @@ KINDS = {
     "prop": "proposition",
     "thm": "theorem",
     "cor": "corollary",
+    "fact": "fact",
+    "obs": "observation",
+    "conj": "conjecture",
     "alg": "algorithm",
     "tab": "table",
     "fig": "figure",
@@ -27,6 +25,7 @@ KINDS = {
 """Prefixes of counted items."""
 EXTRA_KINDS = {
     "rem": "remark",
+    "ex": "example",
     "sec": "section",
     "app": "appendix",
     "eq": "equation",
@@ -35,104 +34,28 @@ EXTRA_KINDS = {
 """Prefixes of items that are listed only where an experiment settles a claim of theirs."""
 OWN = "own"
 """Stands where ids of own results have their paper."""
+PAPER = "[a-z][a-z0-9]*"
+"""Names of papers: that of the file in conf/papers."""
 
 _ID = re.compile(
-    rf"(p[1-4])\.({'|'.join({**KINDS, **EXTRA_KINDS})})_([a-z0-9]+(?:_[0-9]+)*)(?:_[a-z][a-z]+)?"
+    rf"(?!{OWN}\.)({PAPER})\.({'|'.join({**KINDS, **EXTRA_KINDS})})"
+    r"_([a-z0-9]+(?:_[0-9]+)*)(?:_[a-z][a-z]+)?"
 )
-Text = Annotated[str, Field(min_length=1)]
 
 
-class Item(Model):
-    """One statement: the experiments that settle it, or the reason why none does.
-
-    Attributes:
-        title: in a few words.
-        experiments: that settle it, or run a substitute.
-        reason: why there is none.
-        substitute: of a figure or table whose procedure runs on another model or other data: what
-            that shows, and what it cannot show.
-        not_reproduced: of one whose procedure or result is not there, even on a substitute: what is
-            missing.
-    """
-
-    title: Text
-    experiments: tuple[Text, ...] = ()
-    reason: Text | None = None
-    substitute: Text | None = None
-    not_reproduced: Text | None = None
-
-    @model_validator(mode="after")
-    def _either(self):
-        if self.substitute and (self.not_reproduced or not self.experiments):
-            raise ValueError("a substitute has experiments, and is not also not_reproduced")
-        if self.reason and self.not_reproduced:
-            raise ValueError("a reason or not_reproduced, one of the two")
-        if bool(self.experiments) == bool(self.reason) and not self.not_reproduced:
-            raise ValueError("experiments or a reason, one of the two")
-        return self
-
-    @property
-    def shown(self) -> str:
-        """What an experiment on another model or other data shows of it, or why nothing does."""
-        return self.substitute or self.not_reproduced or ""
+def _printable(text: str) -> str:
+    """Refuse what a terminal would obey."""
+    if not text.replace("\n", "").isprintable():
+        raise ValueError("printable signs and ends of lines")
+    return text
 
 
-class Paper(Model):
-    """One of the papers, as printed.
-
-    Attributes:
-        title: in full.
-        authors: as printed.
-        arxiv: its number, where the project's own files name one.
-    """
-
-    title: Text
-    authors: Text
-    arxiv: Text | None = None
-
-    @property
-    def said(self) -> str:
-        """All of it in one line.
-
-        >>> Paper(title="On it", authors="A. Author", arxiv="2510.13512").said
-        'On it. A. Author (arXiv 2510.13512)'
-        """
-        return f"{self.title}. {self.authors}" + (f" (arXiv {self.arxiv})" if self.arxiv else "")
+Text = Annotated[str, Field(min_length=1), AfterValidator(_printable)]
 
 
-class Catalogue(Model):
-    """The whole file.
-
-    Attributes:
-        papers: by the name that ids begin with.
-        planned: experiments that do not exist yet; may be empty or left out.
-        items: by id.
-    """
-
-    papers: dict[str, Paper]
-    planned: Annotated[tuple[Text, ...], BeforeValidator(lambda value: value or ())] = ()
-    items: dict[str, Item]
-
-    def paper_said(self, name: str, otherwise: str = "own results") -> str:
-        """The paper of that name in one line."""
-        return self.papers[name].said if name in self.papers else otherwise
-
-    @model_validator(mode="after")
-    def _known_ids(self):
-        for name in self.items:
-            if not (name.startswith(f"{OWN}.") or _ID.fullmatch(name)):
-                raise ValueError(f"ids like p1.thm_4_2; {name} is none")
-        return self
-
-
-def load(path: Path | None = None) -> Catalogue:
-    """Read the catalogue.
-
-    Raises:
-        BadInput: the file cannot be read, or an entry is malformed.
-    """
-    file = path or conf_dir() / "catalogue.yaml"
-    return validate(Catalogue, yaml_mapping("catalogue", file), "catalogue")
+def known(name: str) -> bool:
+    """Whether it is an id."""
+    return name.startswith(f"{OWN}.") or _ID.fullmatch(name) is not None
 
 
 def paper(name: str) -> str:

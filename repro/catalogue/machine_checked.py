@@ -1,19 +1,15 @@
-"""conf/proofs.yaml as typed values: statements that Coq accepts a proof of, and where it stands."""
+"""Statements that Coq accepts a proof of, and whether it was checked on this machine."""
 
 from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
 
-from pydantic import Field
-
-from repro.base.files import yaml_mapping
-from repro.base.paths import PACKAGE, conf_dir
-from repro.base.schema import Model, validate
-from repro.catalogue.entries import Text
+from repro.base.paths import PACKAGE
+from repro.base.schema import Model
+from repro.catalogue.papers import Catalogue, Theorem
 
 FOLDER = PACKAGE.parent / "proofs"
 """The Coq files of a source tree; an installed wheel has none."""
@@ -26,34 +22,6 @@ SHOWS = {
 }
 """What a theorem may show of a statement as printed, in words; the order in which lists have it."""
 COQ_MISSING = "not checked here: install coq"
-
-
-class CheckedTheorem(Model):
-    """What one theorem of a file says about statements of the catalogue.
-
-    Attributes:
-        statements: ids.
-        shows: what it makes of them as printed, one of SHOWS.
-        says: what is proved, in one sentence.
-        slips: notes of conf/slips.yaml that it is evidence of.
-    """
-
-    statements: Annotated[tuple[Text, ...], Field(min_length=1)]
-    shows: Literal["contradicted", "unstated_condition", "notation", "step", "supported"]
-    says: Text
-    slips: tuple[Text, ...] = ()
-
-
-class Proof(Model):
-    """One file of proofs/.
-
-    Attributes:
-        digest: SHA-256 of the text above its line "proofs".
-        theorems: by the name that the statement has in the file.
-    """
-
-    digest: Annotated[str, Field(pattern="[0-9a-f]{64}")]
-    theorems: Annotated[dict[str, CheckedTheorem], Field(min_length=1)]
 
 
 class Checked(Model):
@@ -80,36 +48,23 @@ class Checked(Model):
         return f"python proofs/verify.py {self.file}"
 
 
-class _ProofsFile(Model):
-    proofs: dict[str, Proof]
-
-
-def load(path: Path | None = None) -> Mapping[str, Proof]:
-    """Proofs by file name without .v.
-
-    Raises:
-        BadInput: the file cannot be read, or an entry is malformed.
-    """
-    file = path or conf_dir() / "proofs.yaml"
-    return validate(_ProofsFile, yaml_mapping("proofs", file), "proofs").proofs
-
-
-def by_statement(proofs: Mapping[str, Proof]) -> dict[str, list[Checked]]:
+def by_statement(found: Sequence[Theorem]) -> dict[str, list[Checked]]:
     """Theorems by id of the catalogue, those that contradict first."""
-    return _by(proofs, lambda one: one.statements)
+    return _by(found, lambda one: one.statements)
 
 
-def by_slip(proofs: Mapping[str, Proof]) -> dict[str, list[Checked]]:
+def by_slip(found: Sequence[Theorem]) -> dict[str, list[Checked]]:
     """Theorems by id of the note that they are evidence of, those that contradict first."""
-    return _by(proofs, lambda one: one.slips)
+    return _by(found, lambda one: one.slips)
 
 
 def _by(
-    proofs: Mapping[str, Proof], names: Callable[[CheckedTheorem], tuple[str, ...]]
+    theorems: Sequence[Theorem], names: Callable[[Theorem], tuple[str, ...]]
 ) -> dict[str, list[Checked]]:
     found: dict[str, list[Checked]] = {}
-    for file, theorem, one in _theorems(proofs):
-        line = Checked(file=file, theorem=theorem, shows=one.shows, says=one.says)
+    for one in theorems:
+        file = f"proofs/{one.file}.v"
+        line = Checked(file=file, theorem=one.name, shows=one.shows, says=one.says)
         for name in names(one):
             found.setdefault(name, []).append(line)
     order = list(SHOWS)
@@ -118,23 +73,18 @@ def _by(
     }
 
 
-def _theorems(proofs: Mapping[str, Proof]) -> Iterator[tuple[str, str, CheckedTheorem]]:
-    for name, proof in proofs.items():
-        for theorem, one in proof.theorems.items():
-            yield f"proofs/{name}.v", theorem, one
-
-
-def dangling(
-    proofs: Mapping[str, Proof], items: Collection[str], slips: Collection[str]
-) -> Iterator[str]:
-    """One line per statement that the catalogue, or note that conf/slips.yaml, does not have."""
-    for file, theorem, one in _theorems(proofs):
+def dangling(catalogue: Catalogue) -> Iterator[str]:
+    """One line per statement, slip or file that a theorem names and nothing has."""
+    for one in catalogue.theorems:
+        at = f"{one.statements[0]}: {one.file}.{one.name}"
+        if one.file not in catalogue.proofs:
+            yield f"{at}: proofs has no digest of {one.file}"
         for name in one.statements:
-            if name not in items:
-                yield f"{file}: {theorem}: the catalogue has no {name}"
+            if name not in catalogue.items:
+                yield f"{at}: the catalogue has no {name}"
         for name in one.slips:
-            if name not in slips:
-                yield f"{file}: {theorem}: conf/slips.yaml has no {name}"
+            if name not in catalogue.slips:
+                yield f"{at}: there is no slip {name}"
 
 
 def here(file: str, folder: Path = FOLDER) -> str:

@@ -1,66 +1,16 @@
-"""conf/slips.yaml as typed values: every suspected error of the papers, and what settled it."""
+"""Every suspected error of the papers: whether its evidence exists, and all of them on a page."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
-
-from repro.base.errors import BadInput
-from repro.base.files import yaml_mapping
-from repro.base.paths import conf_dir
-from repro.base.schema import Model
-from repro.catalogue.entries import Text
 from repro.catalogue.machine_checked import Checked
+from repro.catalogue.papers import Slip
 
 _CHECK = re.compile(r"(?P<slug>\w+): (?P<check>\w+)(?:/(?P<control>\w+))?")
 _TEST = re.compile(r"(?P<path>tests/[\w/]+\.py)::(?P<name>test_\w+)")
-
-
-class Slip(Model):
-    """One suspected error.
-
-    Attributes:
-        place: where the paper prints it.
-        suspected: what seemed wrong.
-        grade: what kind of slip it is; ``cleared`` where it is none.
-        text_at_hand: it rests on where a root, an index, an exponent, a sign or an accent stands,
-            which a conversion from PDF can move.
-        evidence: ``experiment: check``, ``experiment: check/control`` or ``tests/file.py::test``.
-        corrected: the form that holds, or why there is none to correct.
-    """
-
-    place: Text
-    suspected: Text
-    grade: Literal["error", "constant", "unstated_condition", "not_claimed", "notation", "cleared"]
-    text_at_hand: bool = False
-    evidence: Annotated[tuple[Text, ...], BeforeValidator(lambda value: value or ()), Field()]
-    corrected: Text
-
-    @property
-    def said(self) -> str:
-        """The grade in words."""
-        words = self.grade.replace("_", " ")
-        return f"{words}, as in the text at hand" if self.text_at_hand else words
-
-
-def load(path: Path | None = None) -> dict[str, Slip]:
-    """Slips by id, such as ``p1.cap``.
-
-    Raises:
-        BadInput: the file cannot be read, or an entry is malformed.
-    """
-    file = path or conf_dir() / "slips.yaml"
-    values = yaml_mapping("slips", file)
-    try:
-        return TypeAdapter(dict[str, Slip]).validate_python(values)
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"slips.{where}", first.get("input"), first["msg"]) from None
 
 
 def dangling(
@@ -97,7 +47,7 @@ def page(
     """All slips as Markdown, a table a paper; ``proved`` by id are theorems that Coq checks."""
     parts = [
         "# Suspected errors, and what settled them\n\n"
-        "Written by `python -m repro catalogue --slips` from conf/slips.yaml. *error*: the "
+        "Written by `python -m repro catalogue --slips` from conf/papers. *error*: the "
         "printed form is wrong; *constant*: a factor in it is; *unstated condition*: it holds "
         "under one; *not claimed*: true of the result, but nothing that the paper says; "
         "*notation*: a misprint with one reading; *cleared*: it stands. *As in the text at hand*: "

@@ -3,74 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from textwrap import shorten
-from typing import Annotated
 
-from pydantic import BeforeValidator
-
-from repro.base.files import yaml_mapping
-from repro.base.paths import conf_dir
-from repro.base.schema import Model, validate
-from repro.catalogue import machine_checked, slips
+from repro.catalogue import machine_checked
 from repro.catalogue.coverage import (
     EXECUTED,
     EXPERIMENT,
+    MISSING,
     NOT_REPRODUCED,
     REASON,
     SUBSTITUTE,
     StatementCoverage,
 )
-from repro.catalogue.entries import EXTRA_KINDS, KINDS, OWN, Text, kind, number, paper
-from repro.catalogue.slips import Slip
-from repro.core.check import Check
+from repro.catalogue.entries import EXTRA_KINDS, KINDS, OWN, kind, number, paper
+from repro.catalogue.papers import Catalogue, Item, Slip
 from repro.core.verdicts import worst
-from repro.study.discovery import find
 
 WIDTH = 160
 """Signs of a first line, at most."""
 SYMBOLS = {"supported": "✓", "contradicted": "✗", "inconclusive": "?", "assumption_failed": "!"}
 WITHOUT = {
     REASON: "– no experiment",
+    MISSING: "… no experiment yet",
     SUBSTITUTE: "≈ substitute, no verdict",
     NOT_REPRODUCED: "○ not reproduced, no verdict",
 }
 """What stands in the place of a verdict, by the status of the statement."""
 GRADES = ("error", "constant", "unstated_condition", "notation")
 """The worst first."""
-_NAME = re.compile(r"(?:(p[1-4]|own)[.,:]?\s*)?([a-z]+)[._\s]*([a-z]?[._]?[0-9][0-9._]*)?\s*")
+_NAME = r"(?:(%s|own)[.,:]?\s*)?([a-z]+)[._\s]*([a-z]?[._]?[0-9][0-9._]*)?\s*"
 
 
-class _StandingFile(Model):
-    standing: Annotated[dict[str, Text], BeforeValidator(lambda value: value or {})]
-    pages: dict[str, tuple[Text, ...]] = {}
-
-
-def sentences(path: Path | None = None) -> Mapping[str, str]:
-    """Sentences by id of the catalogue.
-
-    Raises:
-        BadInput: the file cannot be read, or an entry is malformed.
-    """
-    return _file(path).standing
-
-
-def pages_of(name: str) -> tuple[str, ...]:
-    """Pages of docs/ with the proof, the numbers or the corrected form of a statement.
-
-    >>> pages_of("p2.prop_e_1")
-    ('explanations/fast_rates_and_corruption.md',)
-    """
-    return tuple(f"explanations/{page}.md" for page in _file(None).pages.get(name, ()))
-
-
-@cache
-def _file(path: Path | None) -> _StandingFile:
-    file = path or conf_dir() / "standing.yaml"
-    return validate(_StandingFile, yaml_mapping("standing", file))
+def pages_of(item: Item) -> tuple[str, ...]:
+    """Pages of docs/ with the proof, the numbers or the corrected form of a statement."""
+    return tuple(f"explanations/{page}.md" for page in item.pages)
 
 
 @dataclass(frozen=True)
@@ -122,14 +91,14 @@ def spoken(name: str) -> str:
     return f"{paper(name).upper()} {kind(name).capitalize()} {number(name)}".strip()
 
 
-def standing(row: StatementCoverage) -> Standing:
+def standing(row: StatementCoverage, catalogue: Catalogue) -> Standing:
     """Of a statement of the catalogue, from pinned verdicts and the theorems that Coq checks."""
     verdict = _verdict(row)
-    found = list(_slips(row)) if verdict == "contradicted" else []
+    found = list(_slips(row, catalogue)) if verdict == "contradicted" else []
     # what stands on the text at hand alone is said where nothing else contradicts
     rank = min(((one.text_at_hand, GRADES.index(one.grade)) for one in found), default=None)
     at_hand, grade = (False, "") if rank is None else (rank[0], GRADES[rank[1]])
-    sentence = sentences().get(row.id) or _generated(row, verdict)
+    sentence = row.item.stands or _generated(row, verdict)
     return Standing(spoken(row.id), verdict, grade, at_hand, sentence)
 
 
@@ -142,30 +111,15 @@ def _verdict(row: StatementCoverage) -> str:
     return worst(verdicts) if verdicts else EXECUTED
 
 
-def speaking(row: StatementCoverage) -> Iterator[tuple[str, Check]]:
-    """Experiment and check of everything that speaks for a statement."""
-    for slug in row.expected:
-        theorem = find(slug)
-        for check in theorem.checks if row.id in theorem.statements else ():
-            if row.id in theorem.statements_of(check):
-                yield slug, check
-
-
-def _slips(row: StatementCoverage) -> Iterator[Slip]:
+def _slips(row: StatementCoverage, catalogue: Catalogue) -> Iterator[Slip]:
     """Notes whose evidence contradicts the statement."""
-    against = {f"{slug}: {one.name}" for slug, one in speaking(row) if one.expected != "supported"}
+    against = {f"{slug}: {one.name}" for slug, one in row.speaking if one.expected != "supported"}
     checked = {one.theorem for one in row.machine_checked if one.shows == "contradicted"}
-    notes, proved = _notes()
-    for name, slip in notes.items():
+    proved = machine_checked.by_slip(catalogue.theorems)
+    for name, slip in catalogue.slips.items():
         theorems = {one.theorem for one in proved.get(name, ())}
         if slip.grade in GRADES and (against & set(slip.evidence) or checked & theorems):
             yield slip
-
-
-@cache
-def _notes() -> tuple[Mapping[str, Slip], Mapping[str, Sequence[machine_checked.Checked]]]:
-    """What was suspected, and what Coq checks of it; read once."""
-    return slips.load(), machine_checked.by_slip(machine_checked.load())
 
 
 def _generated(row: StatementCoverage, verdict: str) -> str:
@@ -175,17 +129,19 @@ def _generated(row: StatementCoverage, verdict: str) -> str:
     if verdict not in SYMBOLS:
         return row.item.title
     if verdict == "contradicted":
-        names = [f"{one.name} of {slug}" for slug, one in speaking(row) if one.expected == verdict]
+        names = [f"{one.name} of {slug}" for slug, one in row.speaking if one.expected == verdict]
         return f"{row.item.title}; see {names[0]}" if names else row.item.title
-    how = dict.fromkeys(one.quantity.evidence.replace("_", " ") for _, one in speaking(row))
+    how = dict.fromkeys(one.evidence.replace("_", " ") for _, one in row.speaking)
     return f"{row.item.title} ({', '.join(how)})"
 
 
-def named(text: str, rows: Sequence[StatementCoverage]) -> list[StatementCoverage]:
+def named(
+    text: str, rows: Sequence[StatementCoverage], catalogue: Catalogue
+) -> list[StatementCoverage]:
     """The statements that words mean: an id, a paper, ``P2 Theorem 5.2``, or words to look for.
 
-    >>> from repro.catalogue import rows
-    >>> [one.id for one in named("P2 Theorem 5.2", rows())]
+    >>> from repro.catalogue import papers, rows
+    >>> [one.id for one in named("P2 Theorem 5.2", rows(), papers.load())]
     ['p2.thm_5_2']
     """
     said = " ".join(text.lower().split())
@@ -193,7 +149,7 @@ def named(text: str, rows: Sequence[StatementCoverage]) -> list[StatementCoverag
         return [row for row in rows if row.id == said]
     if said in {paper(row.id) for row in rows}:
         return [row for row in rows if paper(row.id) == said]
-    if (wanted := _of_number(said)) is not None:
+    if (wanted := _of_number(said, catalogue.papers)) is not None:
         of_paper, of_kind, of_number = wanted
         return [
             row
@@ -205,13 +161,13 @@ def named(text: str, rows: Sequence[StatementCoverage]) -> list[StatementCoverag
     return [row for row in rows if words and all(word in _searched(row) for word in words)]
 
 
-def _of_number(said: str) -> tuple[str, str, str] | None:
+def _of_number(said: str, papers: Iterable[str]) -> tuple[str, str, str] | None:
     """Paper (or nothing), kind and number of what is said with a number.
 
-    >>> _of_number("p1.thm 5.2"), _of_number("lemma b.1"), _of_number("coverage")
-    (('p1', 'theorem', '5.2'), ('', 'lemma', 'B.1'), None)
+    >>> [_of_number(said, ["p1"]) for said in ("p1.thm 5.2", "lemma b.1", "coverage")]
+    [('p1', 'theorem', '5.2'), ('', 'lemma', 'B.1'), None]
     """
-    found = _NAME.fullmatch(said)
+    found = re.fullmatch(_NAME % "|".join(papers), said)
     if not found or not found[3]:
         return None
     kinds = {**KINDS, **EXTRA_KINDS}
@@ -223,7 +179,7 @@ def _of_number(said: str) -> tuple[str, str, str] | None:
 
 def _searched(row: StatementCoverage) -> str:
     parts = (row.id, spoken(row.id), row.item.title, row.item.reason or "", *row.expected)
-    return " ".join([*parts, sentences().get(row.id, "")]).lower()
+    return " ".join([*parts, row.item.stands or ""]).lower()
 
 
 def page_name(page: str) -> str:
@@ -249,7 +205,9 @@ column has experiments, theorems that Coq checks, and pages with the proof or th
 """
 
 
-def statements_page(rows: Sequence[StatementCoverage], papers: Mapping[str, str]) -> str:
+def statements_page(
+    rows: Sequence[StatementCoverage], papers: Mapping[str, str], catalogue: Catalogue
+) -> str:
     """All statements as Markdown, a line each.
 
     Args:
@@ -259,7 +217,7 @@ def statements_page(rows: Sequence[StatementCoverage], papers: Mapping[str, str]
     parts = [PAGE]
     for name, title in {**papers, OWN: ""}.items():
         heading = f"{name.upper()}: {title}" if title else "Own results"
-        lines = [_page_row(row) for row in rows if paper(row.id) == name]
+        lines = [_page_row(row, catalogue) for row in rows if paper(row.id) == name]
         if lines:
             columns = ("statement", "id", "where it stands", "experiments, proofs, pages")
             head = f"| {' | '.join(columns)} |\n" + "|---" * len(columns) + "|"
@@ -267,12 +225,12 @@ def statements_page(rows: Sequence[StatementCoverage], papers: Mapping[str, str]
     return "".join(parts)
 
 
-def _page_row(row: StatementCoverage) -> str:
-    found = standing(row)
+def _page_row(row: StatementCoverage, catalogue: Catalogue) -> str:
+    found = standing(row, catalogue)
     name = f"{kind(row.id).capitalize()} {number(row.id)}".strip()
     experiments = [f"`{slug}`" for slug in row.expected]
     proved = [f"`{file}`" for file in dict.fromkeys(one.file for one in row.machine_checked)]
-    links = [f"[{page_name(page)}]({page})" for page in pages_of(row.id)]
+    links = [f"[{page_name(page)}]({page})" for page in pages_of(row.item)]
     cells = (
         name if paper(row.id) != OWN else row.item.title.partition(":")[0],
         f"`{row.id}`",

@@ -7,7 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from repro.catalogue.coverage import NOT_REPRODUCED, REASON, SUBSTITUTE, StatementCoverage
-from repro.catalogue.entries import Catalogue, kind, number, paper
+from repro.catalogue.entries import kind, number, paper
+from repro.catalogue.papers import Catalogue
 
 STATUS = {
     "experiment": "✓ experiment",

@@ -21,10 +21,11 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from repro.base.errors import BadInput, nearest
+from repro.base.places import names
 from repro.catalogue import machine_checked, slips
 from repro.catalogue.coverage import (
     MISSING,
@@ -32,16 +33,20 @@ from repro.catalogue.coverage import (
     completed,
     problems,
     rows,
-    statements_of_experiments,
 )
-from repro.catalogue.entries import counted, load
+from repro.catalogue.entries import counted
+from repro.catalogue.papers import Catalogue, load
 from repro.catalogue.standing import named, standing, statements_page
+from repro.catalogue.summaries import summaries
 from repro.catalogue.table import print_table
 from repro.report.console import Terminal
+from repro.report.html.runs import StoredRun, find_runs
 from repro.report.one_statement import page
 
 RUNS = Path("outputs")
 """Where runs are kept unless their output_dir says otherwise."""
+NOT_RUN = "not listed, since a look-up runs no file of this folder; python -m repro theorem=NAME"
+"""Before the names of experiments that have no finished run in RUNS."""
 
 
 def summary(found: list[StatementCoverage]) -> dict[str, int]:
@@ -56,22 +61,21 @@ def main(arguments: Sequence[str]) -> int:
     catalogue = load()
     papers = {name: one.said for name, one in catalogue.papers.items()}
     if "--slips" in arguments:
-        proved = machine_checked.by_slip(machine_checked.load())
-        print(slips.page(slips.load(), papers, proved), end="")
+        proved = machine_checked.by_slip(catalogue.theorems)
+        print(slips.page(catalogue.slips, papers, proved), end="")
         return 0
-    existing = statements_of_experiments()
+    runs = {run.slug: run for run in find_runs(RUNS)} if RUNS.is_dir() else {}
+    existing = summaries(runs.values())
     catalogue = completed(catalogue, existing)
     found = rows(catalogue, existing)
     if "--page" in arguments:
-        print(statements_page(found, papers), end="")
+        print(statements_page(found, papers, catalogue), end="")
         return 0
     if arguments and arguments[0] != "--json":
-        _print_some(" ".join(arguments), found, catalogue)
+        _print_some(" ".join(arguments), found, catalogue, runs)
         return 0
-    wrong = [
-        *problems(catalogue, existing),
-        *machine_checked.dangling(machine_checked.load(), catalogue.items, slips.load()),
-    ]
+    unread = [name for name in names() if name not in existing]
+    wrong = [*problems(catalogue, existing, unread), *machine_checked.dangling(catalogue)]
     if "--json" in arguments:
         plain = {
             "papers": papers,
@@ -84,6 +88,8 @@ def main(arguments: Sequence[str]) -> int:
         _print_all(catalogue, found)
     for line in wrong:
         print(line, file=sys.stderr)
+    if unread:
+        print(f"{NOT_RUN}: {', '.join(unread)}", file=sys.stderr)
     return 1 if wrong else 0
 
 
@@ -94,26 +100,28 @@ def _refuse_options(arguments: Sequence[str]) -> None:
         raise BadInput("argument", " ".join(arguments), allowed)
 
 
-def _print_some(words: str, found: list[StatementCoverage], catalogue) -> None:
+def _print_some(
+    words: str, found: list[StatementCoverage], catalogue: Catalogue, runs: Mapping[str, StoredRun]
+) -> None:
     """The statement that is meant, or a line for each of several.
 
     Raises:
         BadInput: nothing is meant.
     """
-    meant = named(words, found)
+    meant = named(words, found, catalogue)
     if not meant:
         hint = nearest(words, [row.id for row in found])
         allowed = "allowed: an id like p1.thm_4_2, P1 Theorem 4.2, p1, or words of a title"
         raise BadInput("statement", words, f"{hint}{allowed}")
     if len(meant) == 1:
-        print(page(meant[0], catalogue, RUNS))
+        print(page(meant[0], catalogue, runs))
         return
     for row in meant:
-        line = standing(row).line
+        line = standing(row, catalogue).line
         print(line if row.id in line else f"{row.id}  {line}")
 
 
-def _print_all(catalogue, found: list[StatementCoverage]) -> None:
+def _print_all(catalogue: Catalogue, found: list[StatementCoverage]) -> None:
     console = Terminal()
     print_table(console, catalogue, found)
     counts = summary(found)

@@ -49,7 +49,7 @@ def main(words: Sequence[str]) -> int:
         print(f"{write_latex(shown.runs, folder)} files in {folder}")
     elif "findings" in texts:
         target = Path(texts["findings"])
-        write_whole(target, page(findings(shown.notes, {run.key: run for run in shown.runs})))
+        write_whole(target, page(findings(shown.catalogue, {run.key: run for run in shown.runs})))
         _say_size(target)
     else:
         output = Path(texts["output"]) if "output" in texts else None

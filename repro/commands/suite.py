@@ -40,7 +40,7 @@ from repro.base.places import PAIR, Place
 from repro.base.schema import validate
 from repro.base.words import keyword_values
 from repro.catalogue import machine_checked
-from repro.catalogue.entries import load
+from repro.catalogue.papers import load
 from repro.report.html.runs import StoredRun, read_run, say_changes
 from repro.report.results_page import results_page
 from repro.report.run_numbers import run_numbers
@@ -128,7 +128,7 @@ def results(folder: str | Path = SUITE) -> str:
 def _results(runs: Sequence[StoredRun]) -> str:
     catalogue = load()
     papers = {name: one.said for name, one in catalogue.papers.items()}
-    proved = machine_checked.by_statement(machine_checked.load())
+    proved = machine_checked.by_statement(catalogue.theorems)
     return results_page(runs, papers, catalogue.items, proved)
 
 

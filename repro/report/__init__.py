@@ -22,7 +22,7 @@ def write(
         runs: a folder with finished runs.
         output: the page; by default ``report.html`` in that folder, ``report_p1.html`` for a paper
             and ``gallery.html`` for figures alone.
-        paper: p1 to p4, for the statements, findings and runs of one paper alone.
+        paper: such as p1, for the statements, findings and runs of one paper alone.
         gallery: every figure, and no more.
 
     Raises:

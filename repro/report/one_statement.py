@@ -3,45 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from textwrap import fill, indent
+from types import MappingProxyType
 
-from repro.catalogue import machine_checked, slips, statements
+from repro.catalogue import machine_checked
 from repro.catalogue.coverage import (
     EXECUTED,
     NOT_REPRODUCED,
     SUBSTITUTE,
     StatementCoverage,
 )
-from repro.catalogue.entries import Catalogue, kind, number, paper
-from repro.catalogue.slips import Slip
+from repro.catalogue.entries import kind, number, paper
+from repro.catalogue.papers import SLIP_GRADES, Catalogue, Item
 from repro.catalogue.standing import pages_of, standing
 from repro.report.html.entries import entry
-from repro.report.html.runs import StoredRun, find_runs
+from repro.report.html.runs import StoredRun
 from repro.report.plain_math import in_unicode
 from repro.report.witness_words import witness_words
 from repro.report.wording import plain_words, verdict_words
-from repro.study.discovery import find
 
 WIDTH = 80
 OWN_RESULT = "own result"
+NO_RUNS: Mapping[str, StoredRun] = MappingProxyType({})
 
 
-def page(row: StatementCoverage, catalogue: Catalogue, runs: Path) -> str:
+def page(
+    row: StatementCoverage, catalogue: Catalogue, runs: Mapping[str, StoredRun] = NO_RUNS
+) -> str:
     """The verdict and one sentence on one line; below it lines of at most 80 columns.
 
     Args:
         row: of the statement.
         catalogue: for the title of its paper.
-        runs: folder of finished runs, whose numbers are shown; may be missing.
+        runs: by experiment, whose numbers are shown.
     """
     parts = [
-        f"{standing(row).line}\n{_head(row, catalogue)}",
-        _printed(row.id),
+        f"{standing(row, catalogue).line}\n{_head(row, catalogue)}",
+        _printed(row.item),
         *_experiments(row, runs),
         *_proofs(row),
-        *_corrections(row),
-        _pages(row.id),
+        *_corrections(row, catalogue),
+        _pages(row.item),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -52,12 +54,12 @@ def _head(row: StatementCoverage, catalogue: Catalogue) -> str:
     return "\n".join([fill(f"{row.id}, {label}: {row.item.title}", WIDTH), fill(where, WIDTH)])
 
 
-def _printed(name: str) -> str:
-    """As its paper prints it; statements of a user's own have no text here."""
-    one = statements.load().get(name)
-    if one is None:
+def _printed(item: Item) -> str:
+    """As its paper prints it, where its text is at hand."""
+    if not item.text:
         return ""
-    return f"As printed ({one.place})\n" + _wrapped(in_unicode(one.text))
+    place = f" ({item.place})" if item.place else ""
+    return f"As printed{place}\n" + _wrapped(in_unicode(item.text))
 
 
 def _wrapped(text: str) -> str:
@@ -65,31 +67,29 @@ def _wrapped(text: str) -> str:
     return indent(fill(text, WIDTH - 4, break_long_words=False, break_on_hyphens=False), "  ")
 
 
-def _experiments(row: StatementCoverage, folder: Path) -> Iterator[str]:
+def _experiments(row: StatementCoverage, runs: Mapping[str, StoredRun]) -> Iterator[str]:
     """Each experiment with its pinned verdict, its checks and the command that runs it."""
     if row.item.reason:
         yield "No experiment\n" + _wrapped(row.item.reason)
     if row.item.shown:
         yield f"{plain_words(row.status).capitalize()}\n" + _wrapped(row.item.shown)
-    kept = {run.slug: run for run in find_runs(folder)} if folder.is_dir() else {}
-    for slug, verdict in row.expected.items():
-        yield "\n".join(_experiment(slug, verdict, row.id, kept))
+    for slug in row.expected:
+        yield "\n".join(_experiment(slug, row, runs))
+    for slug in row.missing:
+        yield f"{slug}: not run yet\n  python -m repro theorem={slug}"
 
 
-def _experiment(slug: str, verdict: str, name: str, kept: Mapping[str, StoredRun]) -> Iterator[str]:
-    yield f"{slug}: {_pinned(verdict)}"
+def _experiment(slug: str, row: StatementCoverage, runs: Mapping[str, StoredRun]) -> Iterator[str]:
+    yield f"{slug}: {_pinned(row.expected[slug])}"
     yield f"  python -m repro theorem={slug}"
-    if slug in kept:
-        yield from _measured(kept[slug], name)
+    if slug in runs:
+        yield from _measured(runs[slug], row.id)
         return
-    theorem = find(slug)
-    for one in theorem.checks if verdict != EXECUTED else ():
-        if name in theorem.statements_of(one):
-            claim = one.claim.said(one.axis)
-            told = f"pinned verdict: {one.expected} ({one.quantity.evidence})"
-            if holds := theorem.corrected.get(one.name):
-                told += f"; what holds: {holds}"
-            yield _line(one.name, claim, told)
+    for experiment, check in row.speaking:
+        if experiment == slug:
+            basis = f"pinned verdict: {check.expected} ({check.evidence})"
+            holds = f"; what holds: {check.corrected}" if check.corrected else ""
+            yield _line(check.name, check.claim, basis + holds)
 
 
 def _pinned(verdict: str) -> str:
@@ -125,26 +125,16 @@ def _proofs(row: StatementCoverage) -> Iterator[str]:
         yield f"{head}\n  {one.command}\n{_wrapped(one.says)}"
 
 
-def _corrections(row: StatementCoverage) -> Iterator[str]:
+def _corrections(row: StatementCoverage, catalogue: Catalogue) -> Iterator[str]:
     """What is known to be wrong with it, and the form that holds."""
-    for slip in slips.load().values():
-        if _concerns(slip, row):
+    checks = {f"{slug}: {one.name}" for slug, one in row.speaking}
+    for slip in sorted(catalogue.slips.values(), key=lambda one: SLIP_GRADES.index(one.grade)):
+        if not checks.isdisjoint(slip.evidence):
             head = fill(f"What holds ({slip.said}; {slip.place})", WIDTH)
             yield f"{head}\n{_wrapped(slip.corrected)}"
 
 
-def _pages(name: str) -> str:
+def _pages(item: Item) -> str:
     """Where the proof, the numbers or the corrected form is told at length."""
-    found = [f"  docs/{page}" for page in pages_of(name)]
+    found = [f"  docs/{page}" for page in pages_of(item)]
     return "\n".join(["At length", *found]) if found else ""
-
-
-def _concerns(slip: Slip, row: StatementCoverage) -> bool:
-    """Whether a check that speaks for the statement is evidence of the slip."""
-    checks = {
-        f"{slug}: {one.name}"
-        for slug in row.expected
-        for one in find(slug).checks
-        if row.id in find(slug).statements_of(one)
-    }
-    return not checks.isdisjoint(slip.evidence)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from repro.catalogue.coverage import SUBSTITUTE, status_of
-from repro.catalogue.entries import Item
 from repro.catalogue.machine_checked import Checked
+from repro.catalogue.papers import Item
 from repro.core.verdicts import worst
 from repro.report.html.runs import StoredRun
 from repro.report.run_files import CheckEntry, Numbers, VerdictContent

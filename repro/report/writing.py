@@ -8,9 +8,8 @@ from pathlib import Path
 
 from repro.base.errors import BadInput
 from repro.base.files import write_whole
-from repro.catalogue import entries, slips
-from repro.catalogue.entries import Catalogue
-from repro.catalogue.slips import Slip
+from repro.catalogue import papers
+from repro.catalogue.papers import Catalogue
 from repro.report.html import ablations, one_paper
 from repro.report.html.findings import disagreements
 from repro.report.html.gallery import gallery_html
@@ -25,38 +24,36 @@ class Material:
     Attributes:
         folder: where the runs are.
         runs: of each experiment the one to show.
-        notes: suspected errors by id.
         catalogue: the statements.
         paper: the one that all of it is about, or None.
     """
 
     folder: Path
     runs: list[StoredRun]
-    notes: dict[str, Slip]
     catalogue: Catalogue
     paper: str | None
 
     @property
     def disagreements(self) -> tuple[str, ...]:
         """Findings that disagree with the runs, a line each."""
-        return tuple(disagreements(self.notes, {run.key: run for run in self.runs}))
+        return tuple(disagreements(self.catalogue.slips, {run.key: run for run in self.runs}))
 
 
 def material(folder: Path, paper: str | None = None) -> Material:
     """Read the runs below a folder, and what is said of them.
 
     Raises:
-        BadInput: there is no run, or a file in it is no run's.
+        BadInput: no such paper; there is no run, or a file in it is no run's.
     """
-    runs, notes, listed = find_runs(folder), slips.load(), entries.load()
-    if paper and paper not in listed.papers:
+    listed = papers.load()
+    if paper not in (None, *listed.papers):
         raise BadInput("paper", paper, f"allowed: {', '.join(listed.papers)}")
+    runs = find_runs(folder)
     if paper:
-        runs, notes = one_paper.runs_of(runs, paper), one_paper.slips_of(notes, paper)
-        listed = one_paper.catalogue_of(listed, paper)
+        runs, listed = one_paper.runs_of(runs, paper), one_paper.catalogue_of(listed, paper)
     if not runs:
         raise BadInput("runs", str(folder), "allowed: a folder with finished runs; run some")
-    return Material(folder, runs, notes, listed, paper)
+    return Material(folder, runs, listed, paper)
 
 
 def report_page(found: Material) -> str:
@@ -65,7 +62,7 @@ def report_page(found: Material) -> str:
     if found.paper:
         title = f"{TITLE}. {found.paper.upper()}: {found.catalogue.paper_said(found.paper)}"
         noticed = one_paper.ablations_of(noticed, found.runs)
-    return report_html(found.runs, found.catalogue, found.notes, noticed, title)
+    return report_html(found.runs, found.catalogue, noticed, title)
 
 
 @dataclass(frozen=True)

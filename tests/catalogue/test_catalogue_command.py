@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from repro.catalogue.entries import load
+from repro.catalogue.papers import load
 from repro.commands import catalogue as command
 from repro.commands.process.command import status_of
 
@@ -36,7 +36,8 @@ def test_an_unknown_argument_is_one_line_and_status_two(capsys):
 @pytest.mark.parametrize("arguments", [["--json"], []])
 def test_a_gap_is_status_one_and_named(capsys, monkeypatch, arguments):
     sound = load()
-    faulty = sound.model_copy(update={"planned": (*sound.planned, "never_written")})
+    item = sound.items["p1.alg_1"].model_copy(update={"experiments": ("never_written",)})
+    faulty = sound.model_copy(update={"items": {**sound.items, "p1.alg_1": item}})
     monkeypatch.setattr(command, "load", lambda: faulty)
     assert status_of(command.main, arguments) == 1
-    assert "never_written: planned, but no statement names it" in capsys.readouterr().err
+    assert "never_written: no such experiment" in capsys.readouterr().err

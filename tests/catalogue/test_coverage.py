@@ -2,37 +2,42 @@
 
 import pytest
 
-from repro.catalogue.coverage import (
-    completed,
-    pinned_verdict,
-    problems,
-    rows,
-    statements_of_experiments,
-)
-from repro.catalogue.entries import Catalogue, load
+from repro.catalogue.coverage import completed, problems, rows
+from repro.catalogue.papers import Catalogue, load
+from repro.catalogue.summaries import CheckSummary, TheoremSummary, summaries
 from repro.study.discovery import find, slugs
 
 ITEMS = {
     "p1.thm_4_2": {"title": "t", "experiments": ["offline_gap"]},
-    "p1.alg_1": {"title": "t", "experiments": ["to_come"]},
+    "p1.alg_1": {"title": "t"},
     "p1.tab_1": {"title": "t", "reason": "no statement"},
 }
-EXISTING = {"offline_gap": ("p1.thm_4_2",)}
 
 
-def catalogue(planned=("to_come",), **more):
-    return Catalogue(papers={}, planned=planned, items={**ITEMS, **more})  # type: ignore[arg-type]
+def claiming(*statements, expected="supported"):
+    """The summary of an experiment with one check."""
+    check = CheckSummary(
+        name="c", claim="c", evidence="exact", expected=expected, statements=statements
+    )
+    return TheoremSummary(title="t of it", checks=(check,))
+
+
+EXISTING = {"offline_gap": claiming("p1.thm_4_2", expected="contradicted")}
+
+
+def catalogue(**more):
+    return Catalogue(items={**ITEMS, **more})  # type: ignore[arg-type]
 
 
 def test_the_catalogue_is_sound():
-    existing = statements_of_experiments()
+    existing = summaries()
     assert problems(completed(load(), existing), existing) == []
 
 
 def test_an_experiment_needs_no_entry_for_its_own_statement_and_joins_a_printed_one():
-    existing = {"lower_bound": ("own.x", "p1.thm_4_2", "p1.tab_1", "p1.thm_9_9")}
+    existing = {"lower_bound": claiming("own.x", "p1.thm_4_2", "p1.tab_1", "p1.thm_9_9")}
     found = completed(catalogue(), existing).items
-    assert found["own.x"].title == find("lower_bound").title
+    assert found["own.x"].title == "t of it"
     assert found["own.x"].experiments == ("lower_bound",)
     assert found["p1.thm_4_2"].experiments == ("offline_gap", "lower_bound")
     assert found["p1.tab_1"] == catalogue().items["p1.tab_1"]
@@ -46,17 +51,24 @@ def test_a_sound_small_catalogue_has_no_problems():
 @pytest.mark.parametrize(
     ("faulty", "existing", "complaint"),
     [
-        (catalogue(planned=()), EXISTING, "to_come: neither an experiment nor planned"),
-        (catalogue(), {**EXISTING, "to_come": ("p1.alg_1",)}, "planned, but it exists"),
-        (catalogue(planned=("to_come", "x")), EXISTING, "x: planned, but no statement names it"),
-        (catalogue(), {**EXISTING, "new": ()}, "new: no statement names it"),
-        (catalogue(), {"offline_gap": ("p1.thm_9_9",)}, "p1.thm_9_9 is not in the catalogue"),
-        (catalogue(), {"offline_gap": ("p1.tab_1",)}, "does not list it under p1.tab_1"),
+        (catalogue(**{"p1.alg_2": {"title": "t", "experiments": ["gone"]}}), EXISTING,
+         "no such experiment"),
+        (catalogue(), {**EXISTING, "new": claiming()}, "new: no statement names it"),
+        (catalogue(), {"offline_gap": claiming("p1.thm_9_9")},
+         "p1.thm_9_9 is not in the catalogue; write"),
+        (catalogue(), {"offline_gap": claiming("p1.tab_1")}, "does not list it under p1.tab_1"),
     ],
-)
+)  # fmt: skip
 def test_faults_are_found(faulty, existing, complaint):
     found = problems(faulty, existing)
     assert any(complaint in line for line in found), found
+
+
+def test_an_experiment_that_exists_and_was_not_run_is_no_fault():
+    entry = {"p1.alg_2": {"title": "t", "experiments": ["mine"]}}
+    assert problems(catalogue(**entry), EXISTING, ["mine"]) == []
+    row = next(row for row in rows(catalogue(**entry), EXISTING) if row.id == "p1.alg_2")
+    assert (row.status, row.missing) == ("no experiment yet", ("mine",))
 
 
 def test_status_is_computed():
@@ -82,6 +94,10 @@ def test_no_verdict_stands_where_another_model_was_run():
     assert found["p1.tab_1"].plain()["shown"] == "a smaller one"
 
 
+SUMMARIES = summaries()
+ALL = completed(load(), SUMMARIES)
+
+
 @pytest.mark.parametrize(
     ("slug", "statement", "verdict"),
     [
@@ -95,13 +111,14 @@ def test_no_verdict_stands_where_another_model_was_run():
     ],
 )
 def test_a_statement_has_the_worst_pinned_verdict_of_its_own_checks(slug, statement, verdict):
-    assert pinned_verdict(slug, statement) == verdict
+    row = next(row for row in rows(ALL, SUMMARIES) if row.id == statement)
+    assert row.expected[slug] == verdict
 
 
 def test_a_row_as_json():
     (row, *_) = rows(catalogue(), EXISTING)
     plain = row.plain()
-    assert plain.pop("machine_checked")
+    assert plain.pop("machine_checked") == []
     assert plain == {
         "id": "p1.thm_4_2", "paper": "p1", "kind": "theorem", "number": "4.2", "counted": True,
         "title": "t", "status": "experiment", "experiments": ["offline_gap"],

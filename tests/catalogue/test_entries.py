@@ -3,15 +3,16 @@
 import pytest
 
 from repro.base.errors import BadInput
-from repro.catalogue.entries import counted, kind, load, number, paper
+from repro.catalogue.entries import counted, kind, number, paper
+from repro.catalogue.papers import load
 
 
-def written(tmp_path, item, planned="planned: []"):
-    path = tmp_path / "catalogue.yaml"
-    path.write_text(
-        f"papers: {{p1: {{title: a paper, authors: somebody}}}}\n{planned}\nitems:\n  {item}\n"
-    )
-    return path
+def written(folder, item, name="kbr"):
+    """A folder of one's own with one paper."""
+    path = folder / "conf" / "papers" / f"{name}.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"title: a paper\nauthors: somebody\nstatements:\n  {item}\n")
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -32,12 +33,13 @@ def test_ids_are_read(name, expected):
 @pytest.mark.parametrize(
     ("item", "complaint"),
     [
-        ("p1.thm_4_2: {title: t}", "experiments or a reason"),
-        ("p1.thm_4_2: {title: t, experiments: [a], reason: b}", "experiments or a reason"),
-        ("p1.theorem_4_2: {title: t, reason: b}", "p1.theorem_4_2 is none"),
-        ("p5.thm_4_2: {title: t, reason: b}", "p5.thm_4_2 is none"),
-        ("p1.thm_4_2: {title: '', reason: b}", "at least 1 character"),
-        ("p1.thm_4_2: {title: t, reasons: b}", "unknown key"),
+        ("thm_4_2: {title: t, experiments: [a], reason: b}", "a reason, or experiments"),
+        ("theorem_4_2: {title: t}", "kbr.theorem_4_2 is none"),
+        ("thm_4_2: {title: ''}", "papers.kbr.statements.thm_4_2.title"),
+        ("thm_4_2: {title: t, reasons: b}", "unknown key"),
+        ("thm_4_2: {title: t, slips: {x: {place: p, suspected: s, grade: maybe}}}", "grade=maybe"),
+        ("thm_4_2: {title: t, text: 'costs $5'}", "pairs of dollar signs"),
+        ('thm_4_2: {title: "\\e[2J"}', "printable"),
     ],
 )
 def test_malformed_entries_are_refused(tmp_path, item, complaint):
@@ -45,12 +47,18 @@ def test_malformed_entries_are_refused(tmp_path, item, complaint):
         load(written(tmp_path, item))
 
 
-def test_a_sound_entry_is_accepted(tmp_path):
-    found = load(written(tmp_path, "p1.thm_4_2: {title: t, experiments: [offline_gap]}"))
-    assert found.items["p1.thm_4_2"].experiments == ("offline_gap",)
+def test_a_paper_of_ones_own_stands_behind_those_shipped(tmp_path):
+    found = load(written(tmp_path, "thm_4_2: {title: t, experiments: [offline_gap]}"))
+    assert list(found.papers) == ["p1", "p2", "p3", "p4", "kbr"]
+    assert found.items["kbr.thm_4_2"].experiments == ("offline_gap",)
+    assert "kbr.thm_4_2" not in load().items
 
 
-@pytest.mark.parametrize("planned", ["planned: []", "planned:", ""])
-def test_nothing_may_be_planned(tmp_path, planned):
-    found = load(written(tmp_path, "p1.thm_4_2: {title: t, reason: b}", planned))
-    assert found.planned == ()
+def test_two_papers_of_one_name_are_refused(tmp_path):
+    with pytest.raises(BadInput, match="p1: is of two places|paper=p1"):
+        load(written(tmp_path, "thm_9: {title: t}", "p1"))
+
+
+def test_an_edited_paper_is_read_again(tmp_path):
+    assert load(written(tmp_path, "thm_4: {title: t}")).items["kbr.thm_4"].title == "t"
+    assert load(written(tmp_path, "thm_4: {title: other}")).items["kbr.thm_4"].title == "other"

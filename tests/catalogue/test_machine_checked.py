@@ -7,27 +7,24 @@ import hashlib
 import pytest
 
 from repro.base.errors import BadInput
-from repro.catalogue import machine_checked, rows, slips
-from repro.catalogue.machine_checked import CheckedTheorem, Proof
-
-DIGEST = "0" * 64
+from repro.catalogue import machine_checked, papers, rows
 
 
-def one(**changes) -> dict[str, Proof]:
-    theorem = {"statements": ("p1.thm_4_2",), "shows": "supported", "says": "it holds"} | changes
-    return {"small": Proof(digest=DIGEST, theorems={"holds": CheckedTheorem(**theorem)})}
+def test_every_name_exists():
+    assert not list(machine_checked.dangling(papers.load()))
 
 
-def test_every_name_in_the_registry_exists():
-    items = {row.id for row in rows()}
-    assert not list(machine_checked.dangling(machine_checked.load(), items, slips.load()))
-
-
-def test_a_statement_or_a_note_that_does_not_exist_is_said():
-    found = list(machine_checked.dangling(one(slips=("p1.none",)), ["p1.thm_4_5"], ["p1.cap"]))
-    assert found == [
-        "proofs/small.v: holds: the catalogue has no p1.thm_4_2",
-        "proofs/small.v: holds: conf/slips.yaml has no p1.none",
+def test_a_statement_a_slip_or_a_digest_that_does_not_exist_is_said(tmp_path):
+    path = tmp_path / "conf" / "papers" / "kbr.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "title: t\nauthors: a\nstatements:\n  thm_1:\n    title: t\n    coq: {small.holds: "
+        "{shows: supported, says: it holds, also: [kbr.thm_2], slips: [kbr.none]}}\n"
+    )
+    assert list(machine_checked.dangling(papers.load(tmp_path))) == [
+        "kbr.thm_1: small.holds: proofs has no digest of small",
+        "kbr.thm_1: small.holds: the catalogue has no kbr.thm_2",
+        "kbr.thm_1: small.holds: there is no slip kbr.none",
     ]
 
 
@@ -56,8 +53,7 @@ def test_whether_a_file_was_checked_here(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("digest", ["", "abc", "g" * 64])
 def test_a_malformed_digest_is_refused(tmp_path, digest):
-    file = tmp_path / "proofs.yaml"
-    text = f'proofs: {{small: {{digest: "{digest}", theorems: {{}}}}}}'
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(BadInput, match="digest"):
-        machine_checked.load(file)
+    file = tmp_path / "kbr.yaml"
+    file.write_text(f'title: t\nauthors: a\nstatements: {{}}\nproofs: {{small: "{digest}"}}\n')
+    with pytest.raises(BadInput, match="proofs.small"):
+        papers.read(file)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from repro.catalogue.entries import counted, load
+from repro.catalogue.entries import counted
+from repro.catalogue.papers import load
 
 TEXTS = Path(__file__).parents[3] / "shared" / "papers"
 PAPERS = {"p1": "p1_kl*.txt", "p2": "p2_*.txt", "p3": "p3_*.txt", "p4": "p4_*.txt"}

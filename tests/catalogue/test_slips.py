@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from repro.base.errors import BadInput
-from repro.catalogue.entries import load as load_catalogue
-from repro.catalogue.slips import Slip, dangling, load, page
+from repro.catalogue.papers import Slip, load, read
+from repro.catalogue.slips import dangling, page
+from repro.catalogue.summaries import summaries
 from repro.commands import catalogue as command
 from repro.commands.process.command import status_of
 from repro.study.discovery import find, slugs
@@ -24,17 +25,15 @@ def checks():
 
 
 def test_every_slip_has_evidence_that_exists(checks):
-    assert list(dangling(load(), checks, ROOT)) == []
+    assert list(dangling(load().slips, checks, ROOT)) == []
 
 
 def test_every_check_pinned_contradicted_is_evidence_of_a_slip():
-    from repro.catalogue.coverage import pinned_checks
-
-    named = {one.split("/")[0] for slip in load().values() for one in slip.evidence}
+    named = {one.split("/")[0] for slip in load().slips.values() for one in slip.evidence}
     contradicted = {
         f"{slug}: {name}"
-        for slug in slugs()
-        for name, verdict in pinned_checks(slug)
+        for slug, summary in summaries().items()
+        for name, verdict in ((check.name, check.expected) for check in summary.checks)
         if verdict == "contradicted"
     }
     assert contradicted - named == set()
@@ -42,14 +41,14 @@ def test_every_check_pinned_contradicted_is_evidence_of_a_slip():
 
 def test_a_contradicted_check_never_stands_under_a_slip_that_is_none():
     """A misprint may have one: its letter is false, and its one possible reading holds."""
-    from repro.catalogue.coverage import pinned_checks
-
     pinned = {
-        f"{slug}: {name}": verdict for slug in slugs() for name, verdict in pinned_checks(slug)
+        f"{slug}: {check.name}": check.expected
+        for slug, summary in summaries().items()
+        for check in summary.checks
     }
     weaker = {
         name
-        for name, slip in load().items()
+        for name, slip in load().slips.items()
         if slip.grade == "cleared" and "contradicted" in map(pinned.get, slip.evidence)
     }
     assert weaker == set()
@@ -81,10 +80,13 @@ def test_notation_needs_no_evidence():
 
 
 def test_a_malformed_file_is_one_line(tmp_path):
-    file = tmp_path / "slips.yaml"
-    file.write_text("p1.x: {place: p, suspected: s, grade: maybe, evidence: [], corrected: c}")
-    with pytest.raises(BadInput, match=r"slips\.p1\.x\.grade=maybe"):
-        load(file)
+    file = tmp_path / "kbr.yaml"
+    file.write_text(
+        "title: t\nauthors: a\nstatements: {}\n"
+        "slips: {x: {place: p, suspected: s, grade: maybe, corrected: c}}\n"
+    )
+    with pytest.raises(BadInput, match=r"papers\.kbr\.slips\.x\.grade=maybe"):
+        read(file)
 
 
 def test_the_page_is_up_to_date(capsys):
@@ -94,5 +96,5 @@ def test_the_page_is_up_to_date(capsys):
 
 def test_a_bar_inside_a_cell_does_not_split_it():
     slip = Slip(place="|Π|", suspected="s", grade="notation", evidence=(), corrected="c")
-    text = page({"p1.x": slip}, {n: p.said for n, p in load_catalogue().papers.items()}, {})
+    text = page({"p1.x": slip}, {n: p.said for n, p in load().papers.items()}, {})
     assert "| \\|Π\\| | s | notation | – | c |" in text

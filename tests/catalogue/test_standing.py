@@ -1,40 +1,37 @@
 """Where every statement stands: a computed verdict and a sentence, and who finds it how."""
 
-import pytest
-import yaml
+from dataclasses import replace
 
-from repro.catalogue import standing as module
-from repro.catalogue.coverage import completed, rows, statements_of_experiments
-from repro.catalogue.entries import load
-from repro.catalogue.standing import named, pages_of, sentences, standing, statements_page
+import pytest
+
+from repro.catalogue.coverage import completed, rows
+from repro.catalogue.papers import load
+from repro.catalogue.standing import named, pages_of, standing, statements_page
+from repro.catalogue.summaries import summaries
 from repro.commands import catalogue as command
 from repro.commands.process.command import status_of
 from tests.docs.fences import ROOT
 
-EXISTING = statements_of_experiments()
-ROWS = rows(completed(load(), EXISTING), EXISTING)
+EXISTING = summaries()
+ALL = load()
+ROWS = rows(completed(ALL, EXISTING), EXISTING)
 BY_ID = {row.id: row for row in ROWS}
 
 
 def test_a_first_line_has_one_verdict_one_sentence_and_at_most_160_signs():
     for row in ROWS:
-        stands = standing(row)
+        stands = standing(row, ALL)
         assert len(stands.line) <= 160, row.id
         assert stands.line.endswith(f"{stands.sentence}.")  # nothing is cut off
         assert stands.verdict_words[0] in "✗✓–≈○"
         assert stands.line.startswith(f"{stands.name}: {stands.verdict_words}: ")
-        assert row.id not in sentences() or stands.sentence == sentences()[row.id]
+        assert not row.item.stands or stands.sentence == row.item.stands
 
 
 def test_pages_are_of_statements_that_there_are_and_lie_in_docs():
-    named_pages = yaml.safe_load((ROOT / "conf/standing.yaml").read_text("utf-8"))["pages"]
-    assert set(named_pages) <= set(BY_ID)
-    for name in named_pages:
-        assert all((ROOT / "docs" / page).is_file() for page in pages_of(name))
-
-
-def test_a_sentence_is_of_a_statement_that_there_is():
-    assert set(sentences()) <= set(BY_ID)
+    found = [page for row in ROWS for page in pages_of(row.item)]
+    assert len(found) > 30
+    assert all((ROOT / "docs" / page).is_file() for page in found)
 
 
 @pytest.mark.parametrize(
@@ -53,13 +50,14 @@ def test_a_sentence_is_of_a_statement_that_there_is():
     ],
 )
 def test_the_verdict_is_that_of_the_evidence_and_its_grade_that_of_the_note(name, words):
-    assert standing(BY_ID[name]).verdict_words == words
+    assert standing(BY_ID[name], ALL).verdict_words == words
 
 
-def test_a_written_sentence_changes_no_verdict(monkeypatch):
-    before = standing(BY_ID["p2.thm_5_2"]).verdict_words
-    monkeypatch.setattr(module, "sentences", lambda: {"p2.thm_5_2": "it fails"})
-    assert standing(BY_ID["p2.thm_5_2"]).line == f"P2 Theorem 5.2: {before}: it fails."
+def test_a_written_sentence_changes_no_verdict():
+    row = BY_ID["p2.thm_5_2"]
+    before = standing(row, ALL).verdict_words
+    said = replace(row, item=row.item.model_copy(update={"stands": "it fails"}))
+    assert standing(said, ALL).line == f"P2 Theorem 5.2: {before}: it fails."
 
 
 @pytest.mark.parametrize(
@@ -76,12 +74,12 @@ def test_a_written_sentence_changes_no_verdict(monkeypatch):
     ],
 )
 def test_a_statement_is_found_as_people_say_it(words, found):
-    assert [row.id for row in named(words, ROWS)] == found
+    assert [row.id for row in named(words, ROWS, ALL)] == found
 
 
 def test_words_find_titles_and_a_paper_all_of_its_statements():
-    assert "p1.thm_4_2" in [row.id for row in named("coverage", ROWS)]
-    assert {row.id for row in named("p1", ROWS)} == {n for n in BY_ID if n.startswith("p1.")}
+    assert "p1.thm_4_2" in [row.id for row in named("coverage", ROWS, ALL)]
+    assert {row.id for row in named("p1", ROWS, ALL)} == {n for n in BY_ID if n.startswith("p1.")}
 
 
 def test_several_are_a_line_each_and_one_is_a_page(capsys, monkeypatch, tmp_path):
@@ -95,7 +93,7 @@ def test_several_are_a_line_each_and_one_is_a_page(capsys, monkeypatch, tmp_path
 
 def test_the_page_has_a_line_for_each_and_is_the_one_in_docs():
     papers = {name: one.said for name, one in load().papers.items()}
-    page = statements_page(ROWS, papers)
+    page = statements_page(ROWS, papers, ALL)
     assert all(page.count(f"| `{row.id}` |") == 1 for row in ROWS)
     kept = (ROOT / "docs" / "statements.md").read_text(encoding="utf-8")
     assert kept == page, "run: python -m repro catalogue --page > docs/statements.md"

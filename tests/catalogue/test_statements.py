@@ -2,26 +2,14 @@
 
 import pytest
 
-from repro.base.errors import BadInput
-from repro.catalogue.entries import load as catalogue
-from repro.catalogue.statements import Part, gaps, load, parts
+from repro.catalogue.papers import Item, load
+from repro.catalogue.statements import Part, parts
 
-STATEMENTS = load()
-NAMES = list(catalogue().items)
+STATEMENTS = load().items
 
 
-def test_every_item_of_the_catalogue_has_a_statement_and_none_is_left_over():
-    assert gaps(STATEMENTS, NAMES) == []
-
-
-def test_they_stand_in_the_order_of_the_catalogue():
-    assert list(STATEMENTS) == NAMES
-
-
-def test_a_planted_gap_is_found():
-    without = [name for name in STATEMENTS if name != "p1.thm_4_2"]
-    assert gaps(without, NAMES) == ["p1.thm_4_2: no statement"]
-    assert gaps([*STATEMENTS, "p1.thm_9_9"], NAMES) == ["p1.thm_9_9: not in the catalogue"]
+def test_every_printed_statement_has_its_text_and_place():
+    assert [name for name, one in STATEMENTS.items() if not (one.text and one.place)] == []
 
 
 def test_a_statement_is_a_few_sentences():
@@ -38,33 +26,21 @@ def test_parts_keep_words_and_formulas_apart():
 
 
 @pytest.mark.parametrize(
-    ("entry", "complaint"),
+    ("text", "complaint"),
     [
-        ("{place: A, text: 'costs $5'}", "pairs of dollar signs"),
-        ("{place: A, text: 'a <b>bold</b> claim'}", "no HTML"),
-        ("{place: A, text: 'a &lt; b'}", "no HTML"),
-        ("{place: A, text: '$e^{x$'}", "matching braces"),
-        ("{place: A, text: '$}x{$'}", "matching braces"),
-        ("{place: A}", "text"),
-        ("{place: '', text: a}", "at least 1 character"),
-        ("{place: A, text: a, title: b}", "unknown key"),
-        ("{place: A, text: [}", "YAML"),
+        ("costs $5", "pairs of dollar signs"),
+        ("a <b>bold</b> claim", "no HTML"),
+        ("a &lt; b", "no HTML"),
+        ("$e^{x$", "matching braces"),
+        ("$}x{$", "matching braces"),
+        (r"$\href{x}{y}$", "without links"),
+        ("", "at least 1 character"),
     ],
 )
-def test_malformed_files_are_refused(tmp_path, entry, complaint):
-    file = tmp_path / "statements.yaml"
-    file.write_text(f"statements:\n  p1.thm_4_2: {entry}\n")
-    with pytest.raises(BadInput, match=complaint):
-        load(file)
+def test_malformed_texts_are_refused(text, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        Item(title="t", text=text)
 
 
-def test_a_file_without_statements_has_none(tmp_path):
-    file = tmp_path / "statements.yaml"
-    file.write_text("statements:\n")
-    assert dict(load(file)) == {}
-
-
-def test_escaped_braces_do_not_count(tmp_path):
-    file = tmp_path / "statements.yaml"
-    file.write_text(r"statements: {p1.thm_4_2: {place: A, text: '$\{x$'}}")
-    assert load(file)["p1.thm_4_2"].text == r"$\{x$"
+def test_escaped_braces_do_not_count():
+    assert Item(title="t", text=r"$\{x$").text == r"$\{x$"

@@ -3,14 +3,14 @@
 import re
 
 from repro.base.paths import PACKAGE
-from repro.catalogue import entries
+from repro.catalogue import papers
 
 PAGE = (PACKAGE.parent / "docs" / "citing.md").read_text("utf-8").replace("{", "").replace("}", "")
 
 
 def test_every_paper_is_there_as_the_catalogue_has_it():
     flat = re.sub(r"\s+", " ", PAGE)
-    for paper in entries.load().papers.values():
+    for paper in papers.load().papers.values():
         assert f"title = {paper.title}" in flat
         if paper.arxiv:
             assert f"eprint = {paper.arxiv}" in flat

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from repro.catalogue.entries import load
+from repro.catalogue.papers import load
 from repro.commands.catalogue import main as catalogue
 from repro.study.discovery import find
 from tests.docs.fences import ROOT

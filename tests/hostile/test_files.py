@@ -18,7 +18,7 @@ import pytest
 import repro
 from repro.base.errors import BadInput
 from repro.base.paths import conf_dir
-from repro.catalogue import entries, slips, statements
+from repro.catalogue import papers
 from repro.commands import audit_release, features, suite
 from repro.commands import privatize as releasing
 from repro.commands import report as report
@@ -131,8 +131,9 @@ def write_report(folder):
 
 def shipped(name):
     def prepare(folder):
-        path = folder / name
-        path.write_bytes((conf_dir() / name).read_bytes())
+        source = conf_dir() / name
+        path = folder / source.name
+        path.write_bytes(source.read_bytes())
         return path
 
     return prepare
@@ -176,13 +177,9 @@ READERS = {
     "manifest to train on": Reader(
         part_of_release("out.manifest.json"), lambda folder: released_pairs(folder / "out.jsonl")
     ),
-    "catalogue": Reader(
-        shipped("catalogue.yaml"), lambda folder: entries.load(folder / "catalogue.yaml")
+    "paper of the catalogue": Reader(
+        shipped("papers/p1.yaml"), lambda folder: papers.read(folder / "p1.yaml")
     ),
-    "statements": Reader(
-        shipped("statements.yaml"), lambda folder: statements.load(folder / "statements.yaml")
-    ),
-    "slips": Reader(shipped("slips.yaml"), lambda folder: slips.load(folder / "slips.yaml")),
 }
 
 

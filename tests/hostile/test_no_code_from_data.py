@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from repro.catalogue import entries, slips, table
+from repro.catalogue import papers, table
 from repro.catalogue.coverage import StatementCoverage
-from repro.catalogue.entries import Catalogue, Item, Paper
-from repro.catalogue.statements import Statement
+from repro.catalogue.papers import Catalogue, Item, Paper
 from repro.commands import audit_release, features, suite
 from repro.commands import plan as planning
 from repro.commands import privatize as releasing
@@ -29,6 +28,7 @@ from repro.report.seals import seal_of
 ROOT = Path(__file__).parents[2]
 
 REVIEWED = {
+    ("repro/base/files.py", "yaml beyond safe"): "libyaml's safe loader; a key twice is refused",
     ("repro/__init__.py", "a module named by a value"): "the command of a name in a fixed list",
     ("repro/llm/training/extra.py", "a module named by a value"): "names are constants in repro",
     (
@@ -225,7 +225,7 @@ class Tags(HTMLParser):
 @pytest.mark.parametrize("trick", TRICKS)
 def test_text_of_a_run_stays_text_in_the_report(tmp_path, trick):
     runs = find_runs(run_with(tmp_path, trick))
-    html = report_html(runs, entries.load(), slips.load())
+    html = report_html(runs, papers.load())
     found = Tags()
     found.feed(html)
     assert found.tags.count("script") == 1
@@ -280,7 +280,7 @@ def test_the_command_of_a_run_is_safe_to_paste(tmp_path):
 def test_titles_stay_text_in_the_terminal(trick):
     stream = io.StringIO()
     item = Item(title=trick, reason=trick)
-    papers = {"p1": Paper(title=trick, authors=trick)}
+    papers = {"p1": Paper(title=trick, authors=trick, statements={})}
     catalogue = Catalogue(papers=papers, items={"p1.thm_4_2": item})
     row = StatementCoverage("p1.thm_4_2", item, "reason", {}, ())
     table.print_table(Console(file=stream, width=400, color_system=None), catalogue, [row])
@@ -299,7 +299,7 @@ def test_titles_stay_text_in_the_terminal(trick):
 )
 def test_a_statement_with_markup_is_refused(text):
     with pytest.raises(ValueError, match="HTML|links"):
-        Statement(place="p", text=text)
+        Item(title="t", text=text)
 
 
 ESCAPE = "\x1b[31m[red]<b>=1\x1b]0;x\x07\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.catalogue import machine_checked
+from repro.catalogue import machine_checked, papers
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "proofs"
@@ -64,7 +64,7 @@ def test_the_project_lists_every_file():
 
 
 def test_at_least_25_statements_of_the_catalogue_are_machine_checked():
-    assert len(machine_checked.by_statement(machine_checked.load())) >= 25
+    assert len(machine_checked.by_statement(papers.load().theorems)) >= 25
 
 
 @needs_coq
@@ -116,7 +116,7 @@ def test_another_statement_is_refused(tmp_path):
 
 def test_a_file_without_an_entry_or_without_the_line_is_refused(tmp_path):
     path, entry = written(tmp_path)
-    assert verify.refusal(path, None) == "not in conf/proofs.yaml"
+    assert verify.refusal(path, None) == "not in conf/papers"
     path.write_text(ABOVE + BELOW, encoding="utf-8")
     assert "no line" in str(verify.refusal(path, entry))
 

@@ -2,13 +2,14 @@
 
 import pytest
 
-from repro.catalogue.coverage import completed, rows, statements_of_experiments
-from repro.catalogue.entries import load
+from repro.catalogue.coverage import completed, rows
+from repro.catalogue.papers import load
+from repro.catalogue.summaries import summaries
 from repro.commands import catalogue as command
 from repro.commands.process.command import status_of
 from repro.report.one_statement import page
 
-EXISTING = statements_of_experiments()
+EXISTING = summaries()
 CATALOGUE = completed(load(), EXISTING)
 ROWS = {row.id: row for row in rows(CATALOGUE, EXISTING)}
 
@@ -27,10 +28,10 @@ def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
     assert "e^B + e^(2B)·e^ε/(e^ε−1)²" in text
 
 
-def test_every_statement_fits_its_screen(tmp_path, thorough):
+def test_every_statement_fits_its_screen(thorough):
     """At most 80 columns, but for formulas and names that cannot be broken."""
     for name, row in list(ROWS.items())[:: 1 if thorough else 40]:
-        text = page(row, CATALOGUE, tmp_path / "none")
+        text = page(row, CATALOGUE)
         first, *lines = text.splitlines()
         assert len(first) <= 160, name
         assert [line for line in lines if len(line) > 80 and " " in line.strip()] == [], name

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import repro
-from repro.catalogue import entries
-from repro.catalogue.slips import Slip
+from repro.catalogue import papers
+from repro.catalogue.papers import Catalogue, Slip
 from repro.commands import catalogue as catalogue
 from repro.commands import report as report
 from repro.commands import suite
@@ -27,7 +27,7 @@ from repro.report.latex import table
 from repro.report.tracking_content import check_tags, run_tags
 
 PART = "1 of 22 checks"
-ITEM = entries.load().items["p1.thm_4_2"]
+ITEM = papers.load().items["p1.thm_4_2"]
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,7 @@ def test_a_finding_from_it_says_so(part):
     note = Slip(place="p", suspected="s", grade="error", corrected="c",
                 evidence=("offline_gap: n_pairs",))  # fmt: skip
     (run,) = find_runs(Path("outputs"))
-    (found,) = findings({"p1.x": note}, {run.key: run})
+    (found,) = findings(Catalogue(items={}, loose={"own.x": note}), {run.key: run})
     assert found.evidence[0].words.endswith(PART)
 
 
@@ -129,7 +129,7 @@ def test_a_finding_has_the_number_that_its_command_prints(tmp_path):
     def told(run):
         write_files(run.result, tmp_path / "run", 1.0, 1, "cpu")
         read = read_run(tmp_path / "run" / "verdict.json")
-        (found,) = findings({"p1.x": note}, {read.key: read})
+        (found,) = findings(Catalogue(items={}, loose={"own.x": note}), {read.key: read})
         return found.evidence[0]
 
     whole = told(repro.run("label_masks", budget="smoke", seed=3))

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from repro.base.errors import BadInput
-from repro.catalogue import entries, slips
-from repro.catalogue.slips import Slip
+from repro.catalogue import entries, papers
+from repro.catalogue.papers import Slip
 from repro.commands import catalogue as catalogue
 from repro.commands import report as command
 from repro.commands.process.command import status_of
@@ -62,8 +62,16 @@ class Links(HTMLParser):
         (self.targets if target.startswith("#") else self.others).append(target)
 
 
+def only_slip(monkeypatch, slip):
+    """The catalogue has no slip but this one, p1.x."""
+    listed = papers.load()
+    items = {name: one.model_copy(update={"slips": {}}) for name, one in listed.items.items()}
+    changed = listed.model_copy(update={"items": items, "loose": {"p1.x": slip}})
+    monkeypatch.setattr(papers, "load", lambda: changed)
+
+
 def rendered(folder: Path) -> str:
-    return report_html(find_runs(folder), entries.load(), slips.load())
+    return report_html(find_runs(folder), papers.load())
 
 
 def test_the_command_writes_one_page_and_says_how_large(runs, capsys):
@@ -113,7 +121,7 @@ def test_a_run_shows_its_printed_statements_typeset(runs):
 def test_every_catalogue_item_has_a_line(runs):
     links = Links()
     links.feed(rendered(runs))
-    assert {f"s-{name}" for name in entries.load().items} <= set(links.ids)
+    assert {f"s-{name}" for name in papers.load().items} <= set(links.ids)
 
 
 def test_a_figure_is_cut_into_its_panels_for_a_narrow_page(runs, result):
@@ -157,9 +165,9 @@ def test_a_page_of_one_paper_has_its_statements_alone(runs, capsys):
     text, links = (runs / "report_p1.html").read_text(), Links()
     links.feed(text)
     listed = {name[2:] for name in links.ids if name.startswith("s-")}
-    assert listed == {name for name in entries.load().items if name.startswith("p1.")}
+    assert listed == {name for name in papers.load().items if name.startswith("p1.")}
     assert "<h1>" in text
-    assert entries.load().papers["p1"].title in text.partition("</h1>")[0]
+    assert papers.load().papers["p1"].title in text.partition("</h1>")[0]
     assert set(links.targets) <= {f"#{name}" for name in links.ids}
     numbered = sum(map(entries.counted, listed))
     assert f"experiments run, {numbered} numbered statements of P1. " in text
@@ -167,7 +175,7 @@ def test_a_page_of_one_paper_has_its_statements_alone(runs, capsys):
 
 def test_a_page_of_all_papers_counts_all_of_them(runs, capsys):
     assert status_of(command.main, ["--runs", str(runs)]) == 0
-    numbered = sum(map(entries.counted, entries.load().items))
+    numbered = sum(map(entries.counted, papers.load().items))
     text = (runs / "report.html").read_text()
     assert f"experiments run, {numbered} numbered statements of P1, P2, P3, P4. " in text
 
@@ -206,7 +214,7 @@ def test_a_statement_takes_the_worst_of_its_own_checks_only(runs):
     everything[0] |= {"statements": ["p1.thm_4_2"], "verdict": "supported"}
     change(runs, statements=["p1.thm_4_2", "p1.abs_1"], checks=everything)
     (run,) = find_runs(runs)
-    items = entries.load().items
+    items = papers.load().items
     one = statement("p1.thm_4_2", items["p1.thm_4_2"], {"offline_gap": run})
     assert (one.verdict, one.controls, one.caught) == ("supported", 1, 1)
     assert (
@@ -280,7 +288,7 @@ def test_an_empty_folder_is_refused(tmp_path):
 def test_a_finding_against_the_runs_is_status_one(runs, capsys, monkeypatch):
     note = Slip(place="p", suspected="s", grade="error", corrected="c",
                 evidence=("offline_gap: n_pairs/naive_likelihood",))  # fmt: skip
-    monkeypatch.setattr(slips, "load", lambda: {"p1.x": note})
+    only_slip(monkeypatch, note)
     assert status_of(command.main, ["--runs", str(runs)]) == 0
     controls = json.loads((runs / "one" / "verdict.json").read_text())["controls"]
     controls[0]["verdict"] = "supported"
@@ -306,7 +314,7 @@ def test_a_finding_follows_the_pinned_verdict(runs):
 def test_findings_as_markdown_have_the_measured_number(runs, tmp_path, monkeypatch):
     note = Slip(place="Theorem 4.2", suspected="s", grade="error", corrected="c",
                 evidence=("offline_gap: n_pairs", "lower_bound: n_pairs"))  # fmt: skip
-    monkeypatch.setattr(slips, "load", lambda: {"p1.x": note})
+    only_slip(monkeypatch, note)
     assert status_of(command.main, ["--runs", str(runs), "--findings", str(tmp_path / "f.md")]) == 0
     text = (tmp_path / "f.md").read_text("utf-8")
     assert "## P1, Theorem 4.2 (error)" in text
@@ -331,7 +339,7 @@ def test_a_witness_is_a_contradicted_row_with_its_place(runs, tmp_path, monkeypa
         "statements": ["p1.thm_4_2"],
     }
     change(runs, checks=[checks[0] | told, *checks[1:]])
-    monkeypatch.setattr(slips, "load", lambda: {"p1.x": note})
+    only_slip(monkeypatch, note)
     assert (
         status_of(command.main, ["--runs", str(runs), "--findings", str(tmp_path / "f.md")]) == 1
     )  # changed files

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from textwrap import shorten
 
 from repro.base.places import own_folder, places
-from repro.catalogue.entries import load
+from repro.catalogue.papers import load
 
 WIDTH = 80
 OWN_RESULTS = "Own results"
-TITLE = re.compile(r"""^\s+title\s*=\s*(["'])(.*)\1,?\s*$""", re.MULTILINE)
 
 
 def listing() -> str:
@@ -36,17 +34,7 @@ def titles() -> Iterator[tuple[str, str]]:
     """Name and title of every theorem that there is, as written in its file."""
     for place in places(own_folder()):
         for name in place.names():
-            yield name, title_in(place.code(name))
-
-
-def title_in(code: Path) -> str:
-    """What a theorem's file gives as ``title``, on a line of its own; empty where it gives none.
-
-    Args:
-        code: a file that is read, not run.
-    """
-    match = TITLE.search(code.read_text(encoding="utf-8", errors="replace"))
-    return match[2] if match else ""
+            yield name, place.title(name)
 
 
 def shorten_line(line: str) -> str:

@@ -180,7 +180,7 @@ def _values(key: str) -> list[str]:
 
 
 def _statements() -> list[str]:
-    from repro.catalogue.entries import load
+    from repro.catalogue.papers import load
 
     return list(load().items)
 

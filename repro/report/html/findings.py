@@ -1,4 +1,4 @@
-"""What the runs contradict, sharpen or clear: notes of conf/slips.yaml beside measured numbers."""
+"""What the runs contradict, sharpen or clear: slips of conf/papers beside measured numbers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from repro.catalogue import machine_checked
+from repro.catalogue.entries import paper
 from repro.catalogue.machine_checked import Checked
-from repro.catalogue.slips import Slip
+from repro.catalogue.papers import SLIP_GRADES, Catalogue, Slip
 from repro.catalogue.standing import page_name, pages_of
 from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun
@@ -52,13 +53,14 @@ class SlipNote:
     grade: str
     evidence: tuple[EvidenceLine, ...]
     statements: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
 
 
-def findings(slips: Mapping[str, Slip], runs: Mapping[str, StoredRun]) -> list[SlipNote]:
+def findings(catalogue: Catalogue, runs: Mapping[str, StoredRun]) -> list[SlipNote]:
     """All notes, errors first, each with its checks, controls, tests and machine-checked proofs."""
-    proved = machine_checked.by_slip(machine_checked.load())
-    order = ("error", "constant", "unstated_condition", "not_claimed", "cleared", "notation")
-    sorted_slips = sorted(slips.items(), key=lambda item: order.index(item[1].grade))
+    proved = machine_checked.by_slip(catalogue.theorems)
+    grades = SLIP_GRADES.index
+    sorted_slips = sorted(catalogue.slips.items(), key=lambda item: grades(item[1].grade))
     return [
         SlipNote(
             name, slip.place, slip.suspected, slip.corrected, slip.said,
@@ -66,20 +68,24 @@ def findings(slips: Mapping[str, Slip], runs: Mapping[str, StoredRun]) -> list[S
                 *(_evidence(one, runs) for one in slip.evidence),
                 *(_proof(one) for one in proved.get(name, ())),
             ),
-            _statements(slip, name.partition(".")[0], runs),
+            about,
+            tuple(dict.fromkeys(page for one in about for page in pages_of(catalogue.items[one]))),
         )
         for name, slip in sorted_slips
+        for about in [_statements(slip, paper(name), runs, catalogue)]
     ]  # fmt: skip
 
 
-def _statements(slip: Slip, of_paper: str, runs: Mapping[str, StoredRun]) -> tuple[str, ...]:
+def _statements(
+    slip: Slip, of_paper: str, runs: Mapping[str, StoredRun], catalogue: Catalogue
+) -> tuple[str, ...]:
     """Statements of the paper that contradicted checks among the evidence speak for."""
     found: dict[str, None] = {}
     for evidence in slip.evidence:
         _, check = _outcome(evidence, runs) or (None, None)
         if check is not None and check.verdict == "contradicted":
             found |= dict.fromkeys(check.statements or ())
-    return tuple(name for name in found if name.startswith(f"{of_paper}."))
+    return tuple(one for one in found if paper(one) == of_paper and one in catalogue.items)
 
 
 def disagreements(slips: Mapping[str, Slip], runs: Mapping[str, StoredRun]) -> Iterator[str]:
@@ -163,7 +169,7 @@ def page(found: list[SlipNote]) -> str:
     parts = [
         "# Findings\n\nWhat the runs contradict, sharpen or clear in the printed text of the four "
         "papers. Written by `python -m repro report findings=FILE` from finished runs and the "
-        "notes in conf/slips.yaml. *Printed*: the place, and the command that shows its text; "
+        "notes in conf/papers. *Printed*: the place, and the command that shows its text; "
         "*problem*: what was suspected of it; *holds*: the form that does, with the rows that are "
         "measured beside it; *witness*: the rows and controls that have the printed form, and "
         "where they contradict it; *proof*: tests, and theorems that Coq accepts. Numbers are "
@@ -180,8 +186,8 @@ def page(found: list[SlipNote]) -> str:
             of_field = [_line(each) for each in one.evidence if each.field == field]
             lines += [f"\n- **{heading}:**"] * bool(of_field)
             lines += [f"\n    - {line}" for line in of_field]
-        if pages := dict.fromkeys(page for name in one.statements for page in pages_of(name)):
-            links = ", ".join(f"[{page_name(page)}]({page})" for page in pages)
+        if one.pages:
+            links = ", ".join(f"[{page_name(page)}]({page})" for page in one.pages)
             lines.append(f"\n- **At length:** {links}.")
         parts.append("".join(lines) + "\n")
     return "".join(parts)

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from repro.catalogue.entries import Catalogue, paper
-from repro.catalogue.slips import Slip
+from repro.catalogue.entries import paper
+from repro.catalogue.papers import Catalogue
 from repro.core.results import Finding
 from repro.report.html.runs import StoredRun
 
 
 def catalogue_of(catalogue: Catalogue, name: str) -> Catalogue:
     """Its statements alone."""
-    items = {key: item for key, item in catalogue.items.items() if paper(key) == name}
-    return catalogue.model_copy(update={"items": items})
+    parts = {
+        part: {key: one for key, one in getattr(catalogue, part).items() if paper(key) == name}
+        for part in ("items", "loose")
+    }
+    return catalogue.model_copy(update=parts)
 
 
 def runs_of(runs: Sequence[StoredRun], name: str) -> list[StoredRun]:
     """Runs that speak for at least one of its statements."""
     return [run for run in runs if name in map(paper, run.verdict.statements)]
-
-
-def slips_of(slips: Mapping[str, Slip], name: str) -> dict[str, Slip]:
-    """What was suspected of it."""
-    return {key: slip for key, slip in slips.items() if paper(key) == name}
 
 
 def ablations_of(found: Sequence[Finding], runs: Sequence[StoredRun]) -> list[Finding]:

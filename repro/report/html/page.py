@@ -9,10 +9,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from repro.catalogue import statements
 from repro.catalogue.coverage import NOT_REPRODUCED, SUBSTITUTE
-from repro.catalogue.entries import Catalogue, counted
-from repro.catalogue.slips import Slip
+from repro.catalogue.entries import counted
+from repro.catalogue.papers import Catalogue
 from repro.report.html import ablations
 from repro.report.html.docstrings import experiment_text
 from repro.report.html.entries import entries
@@ -32,7 +31,6 @@ ORDER = (*SYMBOLS, SUBSTITUTE, NOT_REPRODUCED, EXECUTED, REASON, NOT_RUN)
 def report_html(
     runs: list[StoredRun],
     catalogue: Catalogue,
-    slips: dict[str, Slip],
     ablated: Sequence[ablations.Finding] = (),
     title: str = TITLE,
 ) -> str:
@@ -41,7 +39,6 @@ def report_html(
     Args:
         runs: finished runs.
         catalogue: all statements.
-        slips: suspected errors by id.
         ablated: what ``repro.ablate`` found; empty where it was not run.
         title: of the page.
     """
@@ -49,7 +46,7 @@ def report_html(
     papers = by_paper(catalogue, {run.key: run for run in runs})
     every = [one for part in papers for one in part.statements]
     verdicts = Counter(one.verdict for one in every)
-    printed, listed = statements.load(), {one.id for one in every}
+    listed = {one.id for one in every}
     page = {
         "title": title,
         "papers": papers,
@@ -61,12 +58,14 @@ def report_html(
             ),
             "verdicts": {v: verdicts[v] for v in ORDER if verdicts[v]},
         },
-        "findings": findings(slips, {run.key: run for run in runs}),
+        "findings": findings(catalogue, {run.key: run for run in runs}),
         "ablations": ablations.matrix(ablated),
         "whole": sum(not run.part for run in runs),
         "runs": [_section(run, ablations.by_row(ablated)) for run in runs],
         "listed": listed,
-        "printed": {n: (one.place, typeset(one)) for n, one in printed.items() if n in listed},
+        "printed": {
+            n: (one.place, typeset(one.text)) for n, one in catalogue.items.items() if one.text
+        },
     }
     return jinja.get_template("report.html.j2").render(
         page=page,

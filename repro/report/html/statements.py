@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from repro.catalogue import machine_checked
 from repro.catalogue.coverage import NOT_REPRODUCED, SUBSTITUTE, status_of
-from repro.catalogue.entries import KINDS, Catalogue, Item, kind, number, paper
+from repro.catalogue.entries import KINDS, kind, number, paper
 from repro.catalogue.machine_checked import Checked
+from repro.catalogue.papers import Catalogue, Item
 from repro.report.html.entries import Entry, deciding, entry
 from repro.report.html.runs import StoredRun
 
@@ -102,6 +103,8 @@ def _without_checks(
     there = [runs[link.run] for link in links if link.run]
     if any(not run.part for run in there):
         return EXECUTED, "executed by the experiment"
+    if not links:
+        return NOT_RUN, "no experiment yet"
     said = f"only {there[0].part} run" if there else "not run yet"
     return NOT_RUN, f"{said}: python -m repro theorem={(there or links)[0].slug}"
 
@@ -109,7 +112,7 @@ def _without_checks(
 def by_paper(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[PaperLines]:
     """Papers in the order of the catalogue, each with its statements."""
     names = list(dict.fromkeys(paper(name) for name in catalogue.items))
-    proved = machine_checked.by_statement(machine_checked.load())
+    proved = machine_checked.by_statement(catalogue.theorems)
     return [
         PaperLines(
             id=one,

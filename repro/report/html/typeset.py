@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from markupsafe import Markup, escape
 
-from repro.catalogue.statements import Statement, parts
+from repro.catalogue.statements import parts
 
 
-def typeset(statement: Statement) -> Markup:
+def typeset(text: str) -> Markup:
     """Words escaped, formulas as inline MathML."""
-    pieces = (
-        mathml(part.text) if part.math else escape(part.text) for part in parts(statement.text)
-    )
+    pieces = (mathml(part.text) if part.math else escape(part.text) for part in parts(text))
     return Markup("").join(pieces)
 
 

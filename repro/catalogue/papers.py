@@ -1,0 +1,309 @@
+"""conf/papers/NAME.yaml as typed values: one file a paper, all that is known of each statement.
+
+Papers are looked for where theorems are (``repro.base.places``): what is shipped, installed
+packages, the current folder.  ``own.yaml`` holds results that no paper prints; every place may
+have one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from repro.base.errors import BadInput
+from repro.base.files import yaml_mapping
+from repro.base.places import Place, places
+from repro.base.schema import Model, validate
+from repro.catalogue.entries import OWN, PAPER, Text, known, paper
+from repro.catalogue.statements import parts
+
+SLIP_GRADES = ("error", "constant", "unstated_condition", "not_claimed", "cleared", "notation")
+"""The worst first."""
+_ATTRIBUTE = re.compile(r"\\(href|url|class|style|cssId|data|includegraphics)\b")
+_TAG_OR_ENTITY = re.compile(r"</?[A-Za-z]|&#?\w+;")
+_EMPTY = BeforeValidator(lambda value: value or ())
+
+
+class Slip(Model):
+    """One suspected error.
+
+    Attributes:
+        place: where the paper prints it.
+        suspected: what seemed wrong.
+        grade: error (the printed form is wrong), constant (a factor is), unstated_condition (it
+            holds under one that is not stated), not_claimed (true of the result, but nothing that
+            the paper says), notation (a misprint with one reading), cleared (it stands).
+        text_at_hand: it rests on where a root, an index, an exponent, a sign or an accent stands,
+            which a conversion from PDF can move.
+        evidence: ``experiment: check``, ``experiment: check/control`` or ``tests/file.py::test``.
+        corrected: the form that holds, or why there is none to correct.
+    """
+
+    place: Text
+    suspected: Text
+    grade: Literal["error", "constant", "unstated_condition", "not_claimed", "notation", "cleared"]
+    text_at_hand: bool = False
+    evidence: Annotated[tuple[Text, ...], _EMPTY] = ()
+    corrected: Text
+
+    @property
+    def said(self) -> str:
+        """The grade in words."""
+        words = self.grade.replace("_", " ")
+        return f"{words}, as in the text at hand" if self.text_at_hand else words
+
+
+class Proved(Model):
+    """A theorem that Coq accepts a proof of, by ``file.theorem``.
+
+    Attributes:
+        shows: what it makes of the statement as printed: contradicted, unstated_condition (false
+            without a condition that is not stated), notation (false as written, by a slip of
+            notation), step (a step of its proof is false as printed), supported.
+        says: what is proved, in one sentence.
+        also: other statements that it is about.
+        slips: that it is evidence of.
+    """
+
+    shows: Literal["contradicted", "unstated_condition", "notation", "step", "supported"]
+    says: Text
+    also: tuple[Text, ...] = ()
+    slips: tuple[Text, ...] = ()
+
+
+class Theorem(Model):
+    """The same with all statements that it is about."""
+
+    file: str
+    name: str
+    shows: str
+    says: str
+    statements: tuple[str, ...]
+    slips: tuple[str, ...]
+
+
+class Item(Model):
+    """One statement: as printed, what settles it or why nothing does, and what is known of it.
+
+    Attributes:
+        title: in a few words.
+        place: section or appendix; of an own result, the experiment or page that states it.
+        text: as printed, known slips included: words with inline LaTeX between dollar signs; no
+            HTML, so ``a < b`` has spaces.
+        experiments: that execute it; those that claim something of it need not stand here.
+        reason: why there is none.
+        substitute: of a figure or table whose procedure runs on another model or other data: what
+            that shows, and what it cannot show.
+        not_reproduced: of one whose procedure or result is not there, even on a substitute: what is
+            missing.
+        stands: one sentence where its verdict alone would mislead; what holds is said first.
+        pages: of docs/explanations with the proof, the numbers or the corrected form.
+        coq: theorems about it that Coq checks.
+        slips: suspected of it, by a name that is the paper's alone.
+    """
+
+    title: Text
+    place: Text | None = None
+    text: Text | None = None
+    experiments: tuple[Text, ...] = ()
+    reason: Text | None = None
+    substitute: Text | None = None
+    not_reproduced: Text | None = None
+    stands: Text | None = None
+    pages: tuple[Text, ...] = ()
+    coq: dict[str, Proved] = {}
+    slips: dict[str, Slip] = {}
+
+    @model_validator(mode="after")
+    def _either(self):
+        if self.substitute and self.not_reproduced:
+            raise ValueError("a substitute or not_reproduced, one of the two")
+        if self.reason and (self.not_reproduced or self.experiments):
+            raise ValueError("a reason, or experiments or not_reproduced")
+        return self
+
+    @model_validator(mode="after")
+    def _well_formed(self):
+        text = self.text or ""
+        if text.count("$") % 2:
+            raise ValueError("pairs of dollar signs")
+        if _TAG_OR_ENTITY.search(text):
+            raise ValueError("words and LaTeX, no HTML")
+        if _ATTRIBUTE.search(text):
+            raise ValueError("formulas without links, classes and styles")
+        if any(part.math and not _braces_match(part.text) for part in parts(text)):
+            raise ValueError("matching braces between dollar signs")
+        return self
+
+    @property
+    def shown(self) -> str:
+        """What an experiment on another model or other data shows of it, or why nothing does."""
+        return self.substitute or self.not_reproduced or ""
+
+
+class Paper(Model):
+    """One file.
+
+    Attributes:
+        title: in full.
+        authors: as printed.
+        arxiv: its number.
+        link: where else it is found.
+        statements: by kind and number, such as thm_4_2.
+        slips: suspected of no statement in particular.
+        proofs: by name of a file in proofs/, the digest of its text above the line "proofs".
+    """
+
+    title: Text
+    authors: Text
+    arxiv: Text | None = None
+    link: Text | None = None
+    statements: dict[str, Item]
+    slips: dict[str, Slip] = {}
+    proofs: dict[str, Annotated[str, Field(pattern="^[0-9a-f]{64}$")]] = {}
+
+    @property
+    def said(self) -> str:
+        """All of it in one line.
+
+        >>> Paper(title="On it", authors="A. Author", arxiv="2510.13512", statements={}).said
+        'On it. A. Author (arXiv 2510.13512)'
+        """
+        found = f"arXiv {self.arxiv}" if self.arxiv else self.link
+        return f"{self.title}. {self.authors}" + (f" ({found})" if found else "")
+
+
+class _Own(Paper):
+    title: Text = "own results"
+    authors: Text = "-"
+
+
+class Catalogue(Model):
+    """All papers.
+
+    Attributes:
+        papers: by name, without own results.
+        items: by id, the statements of all places.
+        loose: slips by id of no statement in particular.
+        proofs: digests by name of the file.
+        theorems: that Coq checks, by file.
+    """
+
+    papers: dict[str, Paper] = {}
+    items: dict[str, Item]
+    loose: dict[str, Slip] = {}
+    proofs: dict[str, str] = {}
+    theorems: tuple[Theorem, ...] = ()
+
+    def paper_said(self, name: str, otherwise: str = "own results") -> str:
+        """The paper of that name in one line."""
+        return self.papers[name].said if name in self.papers else otherwise
+
+    @property
+    def slips(self) -> dict[str, Slip]:
+        """All of them by id, such as ``p1.cap``; by paper, in the order of its statements."""
+        found = {
+            f"{paper(name)}.{key}": one
+            for name, item in self.items.items()
+            for key, one in item.slips.items()
+        }
+        return {
+            key: one
+            for name in (*self.papers, OWN)
+            for key, one in {**found, **self.loose}.items()
+            if paper(key) == name
+        }
+
+    @model_validator(mode="after")
+    def _known_ids(self):
+        for name in self.items:
+            if not known(name):
+                raise ValueError(f"ids like p1.thm_4_2; {name} is none")
+        return self
+
+
+def load(folder: Path | None = None) -> Catalogue:
+    """The papers of all places, the user's folder (by default the current one) last.
+
+    Raises:
+        BadInput: a file cannot be read, an entry is malformed, or two places have one name.
+    """
+    return _of(tuple(places(folder)), tuple(_state(one) for one in places(folder)))
+
+
+@cache
+def _of(found: tuple[Place, ...], _: object) -> Catalogue:
+    papers, items, loose, proofs = {}, {}, {}, {}
+    for file in (file for place in found for file in files(place)):
+        name, one = file.stem, read(file)
+        if name in papers:
+            raise BadInput("paper", name, f"is of two places; allowed: another name for {file}")
+        if name != OWN:
+            papers[name] = one
+        for key, item in one.statements.items():
+            if f"{name}.{key}" in items:
+                raise BadInput(f"papers.{name}", key, "is of two places; allowed: another name")
+            items[f"{name}.{key}"] = item
+        loose |= {f"{name}.{key}": slip for key, slip in one.slips.items()}
+        proofs |= one.proofs
+    last = {name: item for name, item in items.items() if paper(name) == OWN}
+    items = {name: item for name, item in items.items() if paper(name) != OWN} | last
+    return validate(Catalogue, {
+        "papers": papers, "items": items, "loose": loose, "proofs": proofs,
+        "theorems": tuple(_theorems(items)),
+    }, "catalogue")  # fmt: skip
+
+
+def files(place: Place) -> list[Path]:
+    """The papers of a place, by name."""
+    return sorted((place.folder / "conf" / "papers").glob("*.yaml"))
+
+
+def _state(place: Place) -> tuple[tuple[str, int, int], ...]:
+    """Changes with the files."""
+    found = []
+    for path in files(place):
+        with suppress(OSError):  # of a link that leads nowhere, which the reader refuses
+            at = path.stat()
+            found.append((str(path), at.st_mtime_ns, at.st_size))
+    return tuple(found)
+
+
+def read(file: Path) -> Paper:
+    """One paper.
+
+    Raises:
+        BadInput: it cannot be read, or is malformed.
+    """
+    if not re.fullmatch(PAPER, file.stem):
+        raise BadInput("paper", file, "allowed: a name of small letters and digits")
+    key = f"papers.{file.stem}"
+    return validate(_Own if file.stem == OWN else Paper, yaml_mapping(key, file), key)
+
+
+def _theorems(items: Mapping[str, Item]) -> list[Theorem]:
+    """Of all statements, by file."""
+    found = []
+    for name, item in items.items():
+        for key, one in item.coq.items():
+            file, _, theorem = key.partition(".")
+            found.append(Theorem(
+                file=file, name=theorem, shows=one.shows, says=one.says,
+                statements=(name, *one.also), slips=one.slips,
+            ))  # fmt: skip
+    return sorted(found, key=lambda one: one.file)
+
+
+def _braces_match(latex: str) -> bool:
+    depth = 0
+    for brace in re.findall(r"(?<!\\)[{}]", latex):
+        depth += 1 if brace == "{" else -1
+        if depth < 0:
+            return False
+    return depth == 0

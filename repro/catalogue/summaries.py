@@ -1,0 +1,163 @@
+"""What experiments claim, in short: read without running a file of the current folder.
+
+A theorem that is shipped or installed is imported once, since torch and SciPy take seconds to
+import.  Its summary is then a file in ``$XDG_CACHE_HOME/repro``, by default below ``~/.cache``.  A
+summary belongs to the content of every file that was imported; after a change it is made anew.
+
+An experiment of the current folder is known by its finished runs: a look-up must run nobody's code.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from repro.base.errors import BadInput
+from repro.base.files import json_object, write_whole
+from repro.base.paths import PACKAGE
+from repro.base.places import Place, installed, places, shipped
+from repro.base.schema import Model, validate
+from repro.core.claims import Verdict
+
+if TYPE_CHECKING:
+    from repro.core.check import Theorem
+    from repro.report.record import RunRecord
+
+
+class CheckSummary(Model):
+    """One check.
+
+    Attributes:
+        claim: in words.
+        evidence: how it knows: measured, exact, searched, proved or computed.
+        expected: the verdict that is pinned.
+        statements: ids that it speaks for.
+        corrected: the check of the form that holds, where that of this one does not.
+    """
+
+    name: str
+    claim: str
+    evidence: str
+    expected: Verdict
+    statements: tuple[str, ...]
+    corrected: str = ""
+
+
+class TheoremSummary(Model):
+    """One experiment: its title and all of its checks."""
+
+    title: str
+    checks: tuple[CheckSummary, ...]
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """Ids in the catalogue that its checks speak for."""
+        return tuple(dict.fromkeys(name for check in self.checks for name in check.statements))
+
+    def speaking(self, statement: str) -> tuple[CheckSummary, ...]:
+        """The checks that speak for a statement."""
+        return tuple(check for check in self.checks if statement in check.statements)
+
+
+Summaries = Mapping[str, TheoremSummary]
+"""By the name of the experiment."""
+
+
+def summaries(runs: Iterable[RunRecord] = ()) -> Summaries:
+    """Every experiment that is shipped or installed, and those that the runs are of.
+
+    Args:
+        runs: finished ones; a run of some checks only says nothing of its experiment.
+
+    Raises:
+        BadInput: the file of a theorem that is shipped or installed cannot be imported.
+    """
+    imported = {
+        name: summary
+        for place in (shipped(), *installed())
+        for name, summary in _of_place(place, tuple(place.names())).items()
+    }
+    others = (run for run in runs if not run.part and run.slug not in imported)
+    of_runs = {run.slug: _of_run(run) for run in others}
+    return dict(sorted({**of_runs, **imported}.items()))
+
+
+def summary_of(theorem: Theorem) -> TheoremSummary:
+    """Of a theorem that has been imported."""
+    checks = tuple(
+        CheckSummary(
+            name=check.name,
+            claim=check.claim.said(check.axis),
+            evidence=check.quantity.evidence,
+            expected=check.expected,
+            statements=theorem.statements_of(check),
+            corrected=theorem.corrected.get(check.name, ""),
+        )
+        for check in theorem.checks
+    )
+    return TheoremSummary(title=theorem.title, checks=checks)
+
+
+def _of_run(run: RunRecord) -> TheoremSummary:
+    verdict = run.verdict
+    checks = [
+        {name: getattr(check, name) for name in CheckSummary.model_fields}
+        | {"statements": verdict.statements if check.statements is None else check.statements}
+        for check in verdict.checks
+    ]
+    title = next((one.title(run.slug) for one in places() if one.has(run.slug)), "")
+    content = {"title": title or run.slug, "checks": checks}
+    return validate(TheoremSummary, content, f"runs.{run.slug}")
+
+
+@cache
+def _of_place(place: Place, names: tuple[str, ...]) -> Summaries:
+    with suppress(BadInput, KeyError, TypeError, ValueError, OSError, RuntimeError):
+        stored = json_object("summaries", _file(place))
+        if list(stored["theorems"]) == list(names) and stored["files"] == _digests(stored["files"]):
+            return {name: TheoremSummary(**one) for name, one in stored["theorems"].items()}
+    from repro.study.discovery import find
+
+    found = {name: summary_of(find(name, place.folder)) for name in names}
+    theorems = {name: one.model_dump(mode="json") for name, one in found.items()}
+    with suppress(OSError, RuntimeError):
+        content = {"files": _digests(_imported_from(place)), "theorems": theorems}
+        _file(place).parent.mkdir(parents=True, exist_ok=True)
+        write_whole(_file(place), json.dumps(content, ensure_ascii=False))
+    return found
+
+
+def _file(place: Place) -> Path:
+    """Where the summaries of a place are kept.
+
+    Raises:
+        RuntimeError: there is no home folder.
+    """
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    folder = named if named.is_absolute() else Path("~/.cache").expanduser()
+    key = blake2b(str(place.folder).encode(), digest_size=8).hexdigest()
+    return folder / "repro" / f"summaries-{key}.json"
+
+
+def _imported_from(place: Place) -> list[str]:
+    """Files of this package and of a place that this process has imported."""
+    files = (getattr(module, "__file__", None) or "" for module in list(sys.modules.values()))
+    paths = (Path(file) for file in files if file.endswith(".py"))
+    return sorted(
+        str(path)
+        for path in paths
+        if path.is_file()
+        and (path.is_relative_to(PACKAGE) or path.is_relative_to(place.folder / "theorems"))
+    )
+
+
+def _digests(paths: Iterable[str]) -> dict[str, str]:
+    """By path."""
+    return {path: blake2b(Path(path).read_bytes(), digest_size=16).hexdigest() for path in paths}
