@@ -11,7 +11,7 @@ from textwrap import fill
 from typing import NoReturn
 
 from repro.commands.process import signals
-from repro.commands.process.outcome import INTERNAL, explained, say
+from repro.commands.process.outcome import INTERNAL, MACHINE, REFUSED, explained, say
 
 Main = Callable[[list[str]], int]
 WIDTH = 80
@@ -31,7 +31,9 @@ def run_command(main: Main, private: bool = False) -> NoReturn:
     file); 70 for a bug, with a line that names the file of its details.
     """
     signals.hear()
-    _any_text()
+    _refuse_lost_ground()
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     status = _flushed(status_of(main, sys.argv[1:], private))
     if signals.received():  # without taking down all modules, which takes seconds more
         atexit._run_exitfuncs()
@@ -77,12 +79,20 @@ def _of_exit(left: SystemExit) -> int:
     return INTERNAL
 
 
-def _any_text() -> None:
-    """Where an encoding lacks a character it is escaped; a stream that is closed takes anything."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-        getattr(sys, name).reconfigure(errors="backslashreplace")
+def _refuse_lost_ground() -> None:
+    """End where nothing can be said, or where no file has a place, before any work is lost.
+
+    Python sets a stream that was closed to None; the next file to be opened would take its place.
+    """
+    streams = {"standard output": sys.stdout, "standard error": sys.stderr}
+    if closed := " and ".join(name for name, stream in streams.items() if stream is None):
+        say(f"error: {closed}: closed; allowed: an open file, such as /dev/null")
+        sys.exit(MACHINE)
+    try:
+        os.getcwd()
+    except OSError:
+        say("error: the current folder: deleted, or out of reach; allowed: one that exists")
+        sys.exit(REFUSED)
 
 
 def _flushed(status: int) -> int:
@@ -92,5 +102,6 @@ def _flushed(status: int) -> int:
     except OSError as problem:
         # or the interpreter's own flush would end with 120 (docs.python.org, note on SIGPIPE)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return explained(problem) if status < INTERNAL else status
+        named = OSError(problem.errno, problem.strerror, "standard output")
+        return explained(named) if status < INTERNAL else status
     return status
