@@ -19,7 +19,7 @@ findings: ## docs/findings.md from the runs of the suite
 
 ui: ## compare runs in MLflow at 127.0.0.1:5000
 	@echo 'checks: http://127.0.0.1:5000/#/experiments/1/runs?viewStateShareKey=checks (or =runs, =surprises)'
-	MLFLOW_DISABLE_TELEMETRY=true mlflow ui --host 127.0.0.1 --backend-store-uri sqlite:///outputs/mlflow.db
+	MLFLOW_DISABLE_TELEMETRY=true MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --host 127.0.0.1 --backend-store-uri sqlite:///outputs/mlflow.db
 
 docs: ## the documentation site, in site/ (pip install -e '.[docs]'); runs of `dvc repro` join it
 	mkdocs build --strict

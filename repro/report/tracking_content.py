@@ -41,7 +41,7 @@ def name_of(text: str) -> str:
 
 
 def run_name(result: Result) -> str:
-    """Begins with what tells two runs apart: the UI shows twenty characters.
+    """Begins with what tells two runs apart: the UI cuts the end of a long name.
 
     Four digits of the config's hash, the settings that a user is likely to vary, seed and budget,
     and the theorem at the end: the saved views have a column for it.
@@ -93,13 +93,15 @@ def check_tags(result: Result, item: CheckResult) -> dict[str, str]:
 
 
 def check_name(item: CheckResult) -> str:
-    """Name of a check's own run: the check, and the ε in force where it has one."""
+    """Name of a check's own run: the ε in force where it has one, then the check.
+
+    The same check of two runs differs in ε, and the UI cuts the end of a long name.
+    """
     epsilon = item.check.settings.get("epsilon")
     if isinstance(epsilon, int | float):
-        return f"{item.check.name} ε={epsilon:g}"
-    return (
-        f"{item.check.name} ε={_swept(item)}" if item.check.axis == "epsilon" else item.check.name
-    )
+        return f"ε={epsilon:g} {item.check.name}"
+    swept = item.check.axis == "epsilon"
+    return f"ε={_swept(item)} {item.check.name}" if swept else item.check.name
 
 
 def _swept(item: CheckResult) -> str:

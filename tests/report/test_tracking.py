@@ -13,8 +13,9 @@ from mlflow import MlflowClient
 
 from repro.core.results import Series
 from repro.report.tracking import log_result
-from repro.report.tracking_content import check_tags, params_of, run_name, run_points
+from repro.report.tracking_content import check_name, check_tags, params_of, run_name, run_points
 from repro.report.tracking_store import quiet_mlflow
+from repro.report.tracking_views import VIEWS
 
 
 @pytest.fixture(scope="module", name="store")
@@ -146,7 +147,7 @@ def test_every_check_is_a_nested_run_with_its_own_verdict(store, shared_result):
     children = children_of(client, first)
     assert set(children) == {item.check.name for item in shared_result.checks}
     child = children["n_pairs"]
-    assert child.info.run_name == "n_pairs ε=1"
+    assert child.info.run_name == "ε=1 n_pairs"
     assert child.info.status == "FINISHED"
     assert child.data.tags["verdict"] == "supported"
     assert child.data.tags["theorem"] == "offline_gap"
@@ -161,13 +162,22 @@ def test_every_check_is_a_nested_run_with_its_own_verdict(store, shared_result):
 def test_the_saved_views_show_columns_that_are_there(store):
     client, (first, _), _ = store
     tags = client.get_experiment_by_name("repro").tags
-    for name, level in (("runs", "run"), ("checks", "check"), ("surprises", "check")):
+    run, check = client.get_run(first), children_of(client, first)["n_pairs"]
+    for name, rows in {"runs": [run, check], "checks": [check], "surprises": [check]}.items():
         view = json.loads(tags[f"mlflow.sharedViewState.{name}"])
-        assert f"tags.level = '{level}'" in view["searchFilter"]
-        run = client.get_run(first) if level == "run" else children_of(client, first)["n_pairs"]
-        there = {f"tags.`{key}`" for key in run.data.tags}
-        there |= {f"metrics.`{key}`" for key in run.data.metrics} | {"metrics.`slack`"}
+        there = {f"tags.`{key}`" for row in rows for key in row.data.tags} | {"metrics.`slack`"}
+        there |= {f"metrics.`{key}`" for row in rows for key in row.data.metrics}
         assert set(view["selectedColumns"]) <= there
+        order = view["columnOrder"]
+        assert order == ["attributes.`Run Name`", *view["selectedColumns"]]
+        assert set(view["columnWidths"]) == set(order)  # the UI sets no other column's width
+
+
+def test_a_run_unfolds_into_its_checks_only_where_nothing_is_searched():
+    """MLflow's table nests what its search has found; a search for runs finds no checks."""
+    assert {name: view.search.partition(" AND")[0] for name, view in VIEWS.items()} == {
+        "runs": "", "checks": "tags.level = 'check'", "surprises": "tags.level = 'check'",
+    }  # fmt: skip
 
 
 def test_artifacts_lie_beside_the_database(store):
@@ -231,6 +241,13 @@ def test_the_name_of_a_run_shows_what_was_set(result):
     ]
     assert names[0] == "3fa2 ε=0.5 n=1000 s0 laptop offline_gap"
     assert len({name[:20] for name in names}) == 2
+
+
+def test_the_names_of_a_check_at_two_budgets_differ_in_their_first_characters(result):
+    item = result.checks[0]
+    checks = [replace(item.check, settings={"epsilon": value}) for value in (0.5, 1.0)]
+    names = [check_name(replace(item, check=check)) for check in checks]
+    assert names == ["ε=0.5 n_pairs", "ε=1 n_pairs"]
 
 
 def test_curves_at_two_budgets_of_privacy_differ_at_one_number_of_labels(result):
