@@ -11,7 +11,7 @@ Here by default a tiny random GPT-2 on generated pairs (repro.labels.preferences
 a substitute with a planted reward), all of it on a CPU; the groups ``llm_model``, ``llm_data`` and
 ``llm_procedure`` name real ones (docs/howto/language_models.md).  A replicate is one seed: labels
 privatised anew, policies trained, answers judged.  Labels of a simulation come from the core's
-seeded channel; real releases are made by ``python -m repro privatize``.
+seeded channel; real releases are made by ``repro privatize``.
 
 Differences from the paper, each a setting:
 

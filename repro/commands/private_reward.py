@@ -10,8 +10,8 @@ PAIRS has prompt, chosen and rejected, in any format that repro.privatize
 reads.  Or PAIRS is a matrix, .npy or .csv: (n, d) differences of features,
 response 1 less response 2, or (n, 2, d) features of both.  labels=FILE then
 has n numbers, +1 where response 1 is preferred and -1 where response 2 is.
-A pair's texts or features are protected with its label.  Features longer than 1 are clipped;
-B is a public bound of the reward's vector.
+A pair's texts or features are protected with its label.  Features longer than
+1 are clipped.  B is a public bound of the reward's vector.
 
 adjacency=replace: one pair is replaced by another, and their number is public.
 A pair is one line: k copies have k*epsilon and k*exp((k-1)*epsilon)*delta.
@@ -44,7 +44,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.base.errors import BadInput, one_line
-from repro.commands.privatize import ENTROPY, ledger_folder, ready, tell_at_the_end
+from repro.commands.privatize import ENTROPY, ledger_folder, ready, tell_at_the_end, whole
 
 if TYPE_CHECKING:
     from repro.release.reward.release import RewardTerms
@@ -125,7 +125,8 @@ def private_reward(
         None if epsilon is None else exact_epsilon(epsilon),
         None if delta is None else exact_delta(delta),
         None if reward_bound is None else _bound(str(reward_bound)),
-        adjacency, labels, num_features, covariance, size, unit, at_most, compose, resume,
+        adjacency, labels, whole("num_features", num_features), covariance, whole("size", size),
+        unit, whole("at_most", at_most), compose, resume,
     )  # fmt: skip
     folder = ledger_folder(None if ledger is None else os.fspath(ledger))
     with tempfile.TemporaryDirectory() as scratch:

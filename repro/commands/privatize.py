@@ -25,6 +25,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,14 +102,16 @@ def privatize(
     >>> privatize(rows, epsilon=1).records  # doctest: +SKIP
     [{'prompt': 'p', 'response_1': 'b', 'response_2': 'a', 'label': -1}]
     """
-    from repro.release.exports import in_layout
+    from repro.release.exports import in_layout, refuse_layout
     from repro.release.manifest import exact_epsilon, manifest_path
     from repro.release.privatise import Target, Terms, privatise
     from repro.release.tables import table_like
 
+    refuse_layout(layout)
     budget = None if epsilon is None else exact_epsilon(epsilon)
-    terms = Terms(budget, compose, resume, unit, _count(at_most))
+    terms = Terms(budget, compose, resume, unit, whole("at_most", at_most))
     folder = ledger_folder(None if ledger is None else os.fspath(ledger))
+    published: list[Released] = []
     with tempfile.TemporaryDirectory() as scratch:
         named = (
             Target.named(os.fspath(output), layout if _exports(output) else "pairs")
@@ -116,11 +119,15 @@ def privatize(
             else None
         )
         target = named or Target(Path(scratch) / "out.jsonl")
-        privatise(records, target, terms, folder)
-        manifest = json.loads(manifest_path(target.release).read_bytes())
-        with open(target.release, "rb") as file:
-            rows = [in_layout(json.loads(line), layout) for line in file]
-    return Released(table_like(records, rows), manifest)
+
+        def read_back() -> None:
+            manifest = json.loads(manifest_path(target.release).read_bytes())
+            with open(target.release, "rb") as file:
+                rows = [in_layout(json.loads(line), layout) for line in file]
+            published.append(Released(table_like(records, rows), manifest))
+
+        privatise(records, target, terms, folder, read_back=read_back)
+    return published[0]
 
 
 def audit(
@@ -134,7 +141,7 @@ def audit(
     at_most: int | None = None,
     others: Sequence[Any] = (),
 ) -> ReleaseAudit:
-    """Audit a release, as ``python -m repro audit_release`` does.
+    """Audit a release, as ``repro audit_release`` does.
 
     Args:
         release: what ``privatize`` returns in the layout "pairs", a table, or a file's name.
@@ -155,8 +162,9 @@ def audit(
         release, manifest = release.records, release.manifest
     claimed = None if epsilon is None else exact_epsilon(epsilon)
     folder = None if ledger is None else Path(ledger)
+    count = whole("at_most", at_most)
     tables = [one.records if isinstance(one, Released) else one for one in others]
-    question = Question(original, claimed, manifest, folder, unit, _count(at_most), tables)
+    question = Question(original, claimed, manifest, folder, unit, count, tables)
     return audit_release(release, question)
 
 
@@ -180,7 +188,7 @@ def _release(words: Sequence[str]) -> str:
         true_or_false(options, "compose"),
         true_or_false(options, "resume"),
         options.get("unit", ""),
-        _count(whole_number(options, "at_most")),
+        whole_number(options, "at_most"),
     )
     target = Target.named(out, options.get("layout", "pairs"))
     folder = ledger_folder(options.get("ledger"))
@@ -224,10 +232,17 @@ def _exports(output: str | Path | None) -> bool:
     return output is not None and os.fspath(output).endswith(ENDINGS)
 
 
-def _count(at_most: int | None) -> int | None:
-    if at_most is not None and (isinstance(at_most, bool) or at_most < 1):
-        raise BadInput("at_most", at_most, "allowed: a whole number from 1")
-    return at_most
+def whole(key: str, value: object) -> int | None:
+    """A count from Python, from 1; None where it is not given.
+
+    Raises:
+        BadInput: something else.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise BadInput(key, str(value)[:60], "allowed: a whole number from 1")
+    return int(value)
 
 
 def ledger_folder(given: str | None) -> Path:

@@ -332,8 +332,8 @@ def _free_in_manifest(
     if stated.unit_size != unit_size:
         yield "the manifest's number of comparisons of one annotator (unit=FIELD, at_most=)"
     if question.ledger is None:
-        if stated.earlier:
-            yield "the manifest's earlier_epsilons, which the ledger alone knows (ledger=FOLDER)"
+        if stated.earlier or stated.earlier_delta:
+            yield "the manifest's earlier budgets, which the ledger alone knows (ledger=FOLDER)"
         return
     if not os.path.lexists(question.ledger / NAME):
         raise BadInput(KEY, question.ledger, "holds no ledger")
@@ -342,11 +342,11 @@ def _free_in_manifest(
     if not known:
         yield "the release itself: this ledger does not know it, and may be an older copy"
     elif all(_spent_before(one.manifest) != _spent_before(stated) for one in known):
-        yield "the manifest's earlier_epsilons: they are not the ledger's"
+        yield "the manifest's earlier budgets: they are not the ledger's"
 
 
 def _spent_before(made: Manifest) -> tuple[Any, ...]:
-    return made.earlier, made.earlier_delta
+    return made.earlier, float(made.earlier_delta)  # as a manifest can state it
 
 
 def _outside(source: Any) -> Iterator[str]:

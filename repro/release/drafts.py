@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, cast
+
+from repro.base.errors import OF_THE_MACHINE
 
 TOGETHER = 1 << 20
 
@@ -50,33 +53,32 @@ class Draft:
             OSError: the disk is full, or fails.
         """
         self.file.flush()
-        if self._linkable:
-            self._finish(self.file.fileno(), mode)
-            self._name(path, lambda: _link(self.file.fileno(), path))
-        else:
-            handle, copy = tempfile.mkstemp(dir=path.parent, prefix=".repro-", suffix=".partial")
-            try:
-                with os.fdopen(handle, "wb") as named:
-                    self.file.seek(0)
-                    shutil.copyfileobj(self.file, named)
-                    named.flush()
-                    self._finish(named.fileno(), mode)
-                self._name(path, lambda: os.link(copy, path))
-            finally:
-                os.unlink(copy)
-        flush_folder(path.parent)
-
-    def _finish(self, descriptor: int, mode: int | None) -> None:
-        os.utime(descriptor, (0, 0))  # when a file was made is nobody's business
-        os.fchmod(descriptor, 0o666 & ~_umask() if mode is None else mode)
-        os.fsync(descriptor)
-
-    def _name(self, path: Path, link) -> None:
         try:
-            link()
+            if not (self._linkable and self._linked(path, mode)):
+                self._copied(path, mode)
         except FileExistsError:
             if not self._same_as(path):
                 raise
+        flush_folder(path.parent)
+
+    def _linked(self, path: Path, mode: int | None) -> bool:
+        _finish(self.file.fileno(), mode)
+        return _has_links(lambda: _link(self.file.fileno(), path))
+
+    def _copied(self, path: Path, mode: int | None) -> None:
+        handle, copy = tempfile.mkstemp(dir=path.parent, prefix=".repro-", suffix=".partial")
+        try:
+            with os.fdopen(handle, "wb") as named:
+                self.file.seek(0)
+                shutil.copyfileobj(self.file, named)
+                named.flush()
+                _finish(named.fileno(), mode)
+            if not _has_links(lambda: os.link(copy, path)):
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))  # over nobody's file
+                os.replace(copy, path)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(copy)
 
     def _same_as(self, path: Path) -> bool:
         self.file.seek(0)
@@ -94,6 +96,26 @@ def flush_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _finish(descriptor: int, mode: int | None) -> None:
+    """When a file was made is nobody's business; FAT has neither the year 1970 nor modes."""
+    with suppress(PermissionError):
+        os.utime(descriptor, (0, 0))
+    with suppress(PermissionError):
+        os.fchmod(descriptor, 0o666 & ~_umask() if mode is None else mode)
+    os.fsync(descriptor)
+
+
+def _has_links(link: Callable[[], None]) -> bool:
+    """Make a hard link; False where the file system knows none, as FAT and some FUSE mounts."""
+    try:
+        link()
+    except OSError as problem:
+        if isinstance(problem, FileExistsError) or problem.errno in OF_THE_MACHINE:
+            raise
+        return False
+    return True
 
 
 def _link(descriptor: int, path: Path) -> None:

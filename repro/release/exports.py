@@ -24,6 +24,16 @@ TOGETHER = 1000
 """Lines in memory at a time; a group of rows of Parquet."""
 
 
+def refuse_layout(layout: object) -> None:
+    """Before anything is spent.
+
+    Raises:
+        BadInput: there is no such layout.
+    """
+    if layout not in LAYOUTS:
+        raise BadInput("layout", str(layout)[:60], f"allowed: {', '.join(LAYOUTS)}")
+
+
 def in_layout(row: dict[str, Any], layout: str) -> dict[str, Any]:
     """A line of a release in a layout.
 

@@ -11,8 +11,10 @@ from __future__ import annotations
 import json
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +127,7 @@ def parsed_manifest(content: bytes) -> Manifest | None:
 
 
 def exact_epsilon(value: object) -> Decimal:
-    """A budget from Python or JSON: a text as it is, of a float the shortest decimal.
+    """A budget from Python or JSON: a text as it is, of a number the shortest decimal.
 
     Raises:
         BadInput: no budget.
@@ -133,6 +135,8 @@ def exact_epsilon(value: object) -> Decimal:
     >>> exact_epsilon(0.5), exact_epsilon("1.0"), exact_epsilon(1e-6)
     (Decimal('0.5'), Decimal('1'), Decimal('0.000001'))
     """
-    if isinstance(value, float | int) and not isinstance(value, bool):
-        value = format(Decimal(repr(value)), "f").removesuffix(".0")
-    return parse_epsilon(str(value))
+    text = str(value)  # the repr of numpy's numbers names their type
+    if isinstance(value, Real):
+        with suppress(InvalidOperation):
+            text = format(Decimal(text), "f").removesuffix(".0")
+    return parse_epsilon(text)

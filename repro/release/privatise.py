@@ -26,7 +26,13 @@ from repro.labels.preferences.conversation import ListedPrompt
 from repro.labels.privacy.exact_response import ExactResponse
 from repro.release.canonical import also_spent, compared, line
 from repro.release.drafts import Draft
-from repro.release.exports import ENDINGS, LAYOUTS, refuse_without_library, write_export
+from repro.release.exports import (
+    ENDINGS,
+    LAYOUTS,
+    refuse_layout,
+    refuse_without_library,
+    write_export,
+)
 from repro.release.ledger import Debit, Ledger, held_ledger
 from repro.release.manifest import Manifest, manifest_path
 from repro.release.records import read_owned
@@ -63,8 +69,7 @@ class Target:
         Raises:
             BadInput: another ending or layout, or a library for Parquet is missing.
         """
-        if layout not in LAYOUTS:
-            raise BadInput("layout", layout[:60], f"allowed: {', '.join(LAYOUTS)}")
+        refuse_layout(layout)
         path = Path(out)
         for ending in ENDINGS:
             if out.endswith(ending) and path.name != ending:
@@ -224,6 +229,7 @@ def privatise(
     terms: Terms,
     folder: Path,
     tell: Callable[[str], object] = lambda words: None,
+    read_back: Callable[[], object] = lambda: None,
 ) -> Release:
     """Release a file or table: spend, then publish; or publish what was spent.
 
@@ -234,6 +240,8 @@ def privatise(
         folder: of the ledger.
         tell: hears of waiting, and of what is about to be spent; what it raises stops the release
             before anything is.
+        read_back: called once the files are there; until it has returned the ledger keeps the
+            answers, so that ``resume`` publishes them again.
 
     Raises:
         BadInput: a faulty input, an existing target, a repeated release without ``compose``.
@@ -256,6 +264,7 @@ def privatise(
             ledger.spend(debit)
         stage.append(RESUME)
         publish(debit.manifest, target, draft)
+        read_back()
         ledger.forget_answers(debit.number)
         stage.append("the release is complete")
     return Release(debit.manifest, rows.copies)

@@ -12,9 +12,10 @@ from typing import Any
 
 from repro.base.errors import BadInput
 from repro.labels.preferences.conversation import NotUnderstood
-from repro.labels.preferences.layouts import ALLOWED, COLUMNS, LABELS, three_texts
+from repro.labels.preferences.layouts import ALLOWED, COLUMNS, three_texts
 from repro.labels.preferences.pair_records import FIELDS
 from repro.labels.preferences.pair_rows import rows
+from repro.release.annotators import UnitField
 from repro.release.tables import rows_of
 
 NO_TEXT = "not a text or a chat list"
@@ -35,26 +36,27 @@ def read_owned(source: Any, key: str = "IN", unit: str = "") -> Iterator[tuple[R
     """Records, each with its value of the field ``unit``: whose label it is; "" without a unit.
 
     Raises:
-        BadInput: as ``read_records``; or a value of ``unit`` is neither text nor whole number.
+        BadInput: as ``read_records``; a value of ``unit`` is neither text nor whole number; or
+            the field holds responses or labels.
     """
-    if unit.strip().casefold() in LABELS:
-        allowed = "a field that names the annotator; this one says what was preferred"
-        raise BadInput("unit", unit, allowed)
+    annotators = UnitField(unit) if unit else None
     word, found = given_rows(source, key, (*COLUMNS, unit.strip().casefold()))
     shown, empty, owner = shown_source(source), True, ""
     for number, value in found:
         record = fields(value)
         if isinstance(record, str):
             raise BadInput(key, shown, f"{word} {number}: {record}")
-        if unit:
-            owner = value.get(unit)
-            if isinstance(owner, bool) or not isinstance(owner, str | int):
+        if annotators:
+            owner = annotators.value(value, record)
+            if owner is None:
                 wrong = f"field {unit!r} is missing, or neither a text nor a whole number"
                 raise BadInput(key, shown, f"{word} {number}: {wrong}")
         empty = False
-        yield record, str(owner)
+        yield record, owner
     if empty:
         raise BadInput(key, shown, "holds no records")
+    if annotators:
+        annotators.refuse_answers()
 
 
 def given_rows(

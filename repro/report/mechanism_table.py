@@ -30,7 +30,7 @@ deviations and ridges rounded up so that the printed digits themselves are priva
   {behind:.2f} times the least of the three, which is no bound outside the table. Of ε its least
   ridge may cost 1 to 70 %, the best of eight shares with the world known; one share for all would
   do worse where n is small. It has no steps. It needs the exact minimiser of a convex loss;
-  [`python -m repro private_reward`](../howto/private_reward.md) pays for one that is not.
+  [`repro private_reward`](../howto/private_reward.md) pays for one that is not.
 - **Noisy gradient descent** has a few percent less noise and no ridge, so it wins where nε/d is
   small; it wants the right number of steps and step length (both are tuned here with the world
   known). On a thin spectrum it falls behind once n asks for more steps than are taken (300 here).

@@ -10,6 +10,7 @@ import sys
 import tracemalloc
 from decimal import Decimal
 
+import numpy as np
 import pandas as pd
 import pyarrow
 import pytest
@@ -127,6 +128,55 @@ def test_a_record_without_the_annotator_is_refused(ledger):
     assert not ledger.exists()
 
 
+ANSWERS = {
+    "better_response_id": ["Response of another model", "something else", "a third", "a fourth"],
+    "Chosen ": ["x1", "x2", "x3", "x4"],
+    "winner": [0, 1, 1, 0],
+    "preference": ["response_0", "response_1", "tie", "response_1"],
+    "strength": [-3, 1, 2, -1],
+    "side": ["left", "right", "right", "left"],
+    "best": ["a0", "b1", "b2", "a3"],
+}
+
+
+CALLS = {
+    "labels": lambda rows, **words: repro.privatize(rows, 1, **words),
+    "reward": lambda rows, **words: repro.private_reward(rows, 1, 1e-6, 1, **words),
+    "audit": lambda rows, ledger, **words: repro.audit([{}], rows, epsilon=1, **words),
+}
+
+
+@pytest.mark.parametrize("field", ANSWERS)
+@pytest.mark.parametrize("call", CALLS)
+def test_a_field_of_answers_is_no_annotator(ledger, field, call):
+    rows = [
+        {"prompt": f"p{k}", "chosen": f"a{k}", "rejected": f"b{k}", field: value}
+        for k, value in enumerate(ANSWERS[field])
+    ]
+    with pytest.raises(BadInput, match=f"unit={field}: .*allowed: a field that names"):
+        CALLS[call](rows, unit=field, at_most=2, ledger=ledger)
+    assert not ledger.exists()
+
+
+def test_whether_a_field_names_annotators_does_not_follow_the_labels(ledger):
+    """A refusal that did would tell them."""
+    rows = [{**row, "side": "left", "who": "ann"} for row in PEOPLE]
+    for flips in range(4):
+        turned = [
+            {**r, "chosen": r["rejected"], "rejected": r["chosen"]} if k < flips else r
+            for k, r in enumerate(rows)
+        ]
+        with pytest.raises(BadInput, match="unit=side"):
+            repro.privatize(turned, 1, unit="side", ledger=ledger)
+        assert repro.privatize(turned, 1, unit="who", ledger=ledger, compose=True)
+
+
+@pytest.mark.parametrize("unit", ["who", "number"])
+def test_annotators_may_have_any_names_but_few_places(ledger, unit):
+    rows = [{**r, "who": "ab"[k % 2] + "nn", "number": k % 4} for k, r in enumerate(PEOPLE)]
+    assert repro.privatize(rows, 1, unit=unit, ledger=ledger).manifest["lines"] == 20
+
+
 # In and out
 
 
@@ -212,6 +262,37 @@ def test_the_command_refuses_in_one_line(
     assert message in shown.err
     assert shown.err.count("\n") == 1
     assert sorted(tmp_path.iterdir()) == [source]
+
+
+NUMBERS = [np.float64(0.5), np.float32(0.5), Decimal("0.5"), "0.5"]
+
+
+@pytest.mark.parametrize("epsilon", NUMBERS, ids=lambda one: type(one).__name__)
+def test_numbers_of_numpy_are_numbers(ledger, records, epsilon):
+    done = repro.privatize(records[:9], epsilon, ledger=ledger)
+    assert done.manifest["epsilon"] == 0.5
+    assert repro.audit(done, records[:9], epsilon=epsilon, at_most=np.int64(3)).status == 0
+    delta = np.float64(1e-6)
+    size = np.int64(12)
+    made = repro.private_reward(
+        records[:9], epsilon, delta, np.float32(2), size=size, ledger=ledger, compose=True
+    )
+    assert (made.card["epsilon"], made.card["delta"], made.card["reward_bound"]) == (0.5, 1e-6, 2)
+
+
+@pytest.mark.parametrize("count", [True, 1.5, 0, "2"])
+def test_a_count_that_is_none_is_refused(ledger, records, count):
+    with pytest.raises(BadInput, match=f"at_most={count}: allowed: a whole number from 1"):
+        repro.privatize(PEOPLE, 1, unit="who", at_most=count, ledger=ledger)
+    assert not ledger.exists()
+
+
+@pytest.mark.parametrize("output", [None, "out.jsonl", "out.parquet"])
+def test_another_layout_is_refused_wherever_the_release_goes(tmp_path, ledger, records, output):
+    out = None if output is None else tmp_path / output
+    with pytest.raises(BadInput, match="layout=nonsense: allowed: pairs, trl"):
+        repro.privatize(records[:9], 1, layout="nonsense", output=out, ledger=ledger)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["out", "out.json", "out.csv", ".jsonl.gz/", "out.jsonl.zst"])

@@ -2,7 +2,7 @@
 
 A study that repeats a release over seeds uses seeded coins, since its numbers have to come back
 from the same seed.  Labels of real people are never released this way: that is
-``python -m repro privatize``, whose coins are the operating system's.
+``repro privatize``, whose coins are the operating system's.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """From a release of labels to a model in a folder: what ``python -m repro finetune`` does.
 
-No raw label can enter: training reads a release of ``python -m repro privatize``, never the file
+No raw label can enter: training reads a release of ``repro privatize``, never the file
 that was released, so that checkpoints, curves and the model are post-processing of it.  Epochs,
 seeds and runs on the same release cost no further ε; another release of the same pairs does, and
 its manifest counts it.
@@ -47,7 +47,7 @@ class FinetuneRequest(Training, Limits):
     """Arguments of the command, beside those of ``Training``.
 
     Attributes:
-        release: OUT.jsonl of ``python -m repro privatize``, its manifest beside it.
+        release: OUT.jsonl of ``repro privatize``, its manifest beside it.
         output: a new folder for the model; a stopped run goes on from the checkpoints in it.
         model: a hub id or a folder of weights; none builds a tiny one, to try the command.
         loss: ``rdpo``, ``private`` (PrivχPO), ``square`` (SquareχPO), ``dpo`` (biased on private

@@ -1,4 +1,4 @@
-"""Pairs whose labels have been released by ``python -m repro privatize``.
+"""Pairs whose labels have been released by ``repro privatize``.
 
 That is the way for labels of real people: the coins are the operating system's, the release is made
 once, and training reads its labels as they are, at the ε of its manifest.  Simulations, which
@@ -21,7 +21,7 @@ from repro.release.records import read_records
 from repro.release.released import Answer, read_release
 
 KEY = "release"
-RAW = "this is a raw file: release it first (python -m repro privatize IN OUT.jsonl epsilon=1)"
+RAW = "this is a raw file: release it first (repro privatize IN OUT.jsonl epsilon=1)"
 
 
 def released_pairs(path: Path) -> tuple[TextPairs, float]:

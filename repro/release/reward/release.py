@@ -132,11 +132,11 @@ def exact_delta(value: object) -> Decimal:
     >>> exact_delta("1e-6"), exact_delta(1e-6)
     (Decimal('0.000001'), Decimal('0.000001'))
     """
-    text = repr(value) if isinstance(value, float) else str(value)
+    text = str(value)  # the repr of numpy's numbers names their type
     with suppress(InvalidOperation):
-        found = Decimal(text) if text.isascii() and "_" not in text else Decimal("nan")
-        if found.is_finite() and LEAST_DELTA <= found <= MOST_DELTA:
-            return Decimal(format(found.normalize(), "f"))
+        delta = Decimal(text) if text.isascii() and "_" not in text else Decimal("nan")
+        if delta.is_finite() and LEAST_DELTA <= delta <= MOST_DELTA:
+            return Decimal(format(delta.normalize(), "f"))
     raise BadInput("delta", text[:40], f"allowed: a number from {LEAST_DELTA} to {MOST_DELTA}")
 
 

@@ -53,9 +53,8 @@ def everything(rows, ledger, compose, capsys, write_pairs):
     if ledger.exists():
         shutil.copytree(ledger, folder / "ledger")
     source, out = write_pairs(rows), folder / "r.json"
-    status = main(
-        [str(source), str(out), *WORDS, f"compose={compose}", f"ledger={folder / 'ledger'}"]
-    )
+    words = [str(source), str(out), *WORDS, f"compose={compose}", f"ledger={folder / 'ledger'}"]
+    status = status_of(main, words, private=True)
     content = THETA.sub(b"", out.read_bytes()) if out.exists() else b""
     spent = []
     if (folder / "ledger").exists():

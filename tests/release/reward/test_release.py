@@ -254,6 +254,24 @@ def test_labels_and_rewards_share_one_budget(pairs, records):
     assert repro.audit(later, records[:40], ledger=default_folder()).status == 4
 
 
+def test_a_total_delta_is_not_free(records, tmp_path):
+    done = repro.privatize(records[:40], 1, ledger=tmp_path / "l")
+    done.manifest["total_delta"] = 0.0123456789
+    assert repro.audit(done, records[:40]).free == [
+        "the manifest's earlier budgets, which the ledger alone knows (ledger=FOLDER)"
+    ]
+    assert repro.audit(done, records[:40], ledger=tmp_path / "l").free == [
+        "the manifest's earlier budgets: they are not the ledger's"
+    ]
+
+
+def test_a_sum_of_deltas_beyond_a_double_is_the_ledgers(records, tmp_path):
+    for delta in ("0.01234567891", "1e-15"):
+        repro.private_reward(records, 1, delta, 1, ledger=tmp_path / "l", compose=True)
+    done = repro.privatize(records[:40], 1, ledger=tmp_path / "l", compose=True)
+    assert repro.audit(done, records[:40], ledger=tmp_path / "l").free == []
+
+
 def test_what_was_spent_is_published_with_the_same_bytes(pairs, tmp_path, monkeypatch):
     out = tmp_path / "r.json"
     with monkeypatch.context() as patch:
@@ -273,6 +291,27 @@ def test_what_was_spent_is_published_with_the_same_bytes(pairs, tmp_path, monkey
     assert [one.answers for one in debits()] == [None]
     with pytest.raises(BadInput, match="no reward of this ledger"):
         repro.private_reward(pairs, output=tmp_path / "again.json", resume=True)
+
+
+def test_a_name_that_is_taken_after_the_debit_is_told_with_what_was_spent(
+    pairs, tmp_path, monkeypatch
+):
+    from repro.release.ledger import Ledger
+
+    spend = Ledger.spend
+
+    def taking(self, debit):
+        spend(self, debit)
+        (tmp_path / "r.json").write_text("mine")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "spend", taking)
+        with pytest.raises(BadInput, match=r"r\.json: exists; under another name, the budget is"):
+            repro.private_reward(pairs, **BUDGET, output=tmp_path / "r.json")
+    assert (tmp_path / "r.json").read_text() == "mine"
+    (debit,) = debits()
+    made = repro.private_reward(pairs, output=tmp_path / "s.json", resume=True)
+    assert debit.answers == made.content == (tmp_path / "s.json").read_bytes()
 
 
 class _Kept(Draft):
