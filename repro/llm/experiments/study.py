@@ -7,6 +7,7 @@ made once, when first asked for; each seed then privatises the labels anew and t
 from __future__ import annotations
 
 import gc
+import logging
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -25,12 +26,14 @@ from repro.llm.training.backbone import Backbone, load_backbone, read_config
 from repro.llm.training.direct_preference import Reference
 from repro.llm.training.encoding import EncodedPairs, encode_pairs
 from repro.llm.training.log_prob import pair_log_prob
+from repro.llm.training.pairs import TextPairs
 from repro.llm.training.responses import draw_responses
 from repro.llm.training.settings import ModelChoice
 from repro.llm.training.trainers import TrainingRun
 from repro.worlds.instances.labelled import cache_in_use, device_in_use
 
 SCORING_BATCH = 256
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -102,7 +105,7 @@ class Study(Pipeline):
     def reference(self) -> Reference:
         """The fine-tuned policy on the pairs to train on; goes on from its checkpoints."""
         base, model = self.backbone, self.model
-        pairs = encode_pairs(base.tokenizer, self.splits.train, self.data)
+        pairs = self._encoded(self.splits.train)
         rows = supervised_rows(pairs, self.splits.train.labels, self.variant)
         place = self.folder and self.folder / f"sft-{self.identity}"
         run = TrainingRun(self.procedure.sft, model.seed, self.device, model.precision, place)
@@ -121,7 +124,18 @@ class Study(Pipeline):
     @cached_property
     def held_out(self) -> EncodedPairs:
         """Encoded pairs to evaluate on."""
-        return encode_pairs(self.backbone.tokenizer, self.splits.held_out, self.data)
+        return self._encoded(self.splits.held_out)
+
+    def _encoded(self, pairs: TextPairs) -> EncodedPairs:
+        """Pairs as tokens; what is lost is counted, as nobody can mend a set of the hub."""
+        encoded = encode_pairs(self.backbone.tokenizer, pairs, self.data)
+        if encoded.equal:
+            log.warning(
+                "%d of %d responses are cut to %d tokens; in %d of %d pairs both are equal then",
+                encoded.cut, 2 * len(pairs), self.data.max_response_tokens, len(encoded.equal),
+                len(pairs),
+            )  # fmt: skip
+        return encoded
 
     @cached_property
     def held_log_prob(self) -> tuple[Tensor, Tensor]:

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from repro.base.errors import BadInput
 from repro.labels.preferences.conversation import turns
 from repro.llm.training.pairs import TextPairs
 from repro.llm.training.settings import Limits
@@ -26,16 +27,21 @@ class Tokens:
         ids: (n, L) token ids.
         present: (n, L) 1 where there is a token, 0 at padding.
         response: (n, L) 1 at tokens of the response and its end token.
+        cut: responses that were longer than the limit.
     """
 
     ids: Tensor
     present: Tensor
     response: Tensor
+    cut: int = 0
 
     def rows(self, index: Tensor) -> Tokens:
         """Some sequences, cut to the longest among them."""
         length = int(self.present[index].sum(1).max())
-        return Tokens(*(x[index, :length] for x in (self.ids, self.present, self.response)))
+        ids, present, response = (
+            x[index, :length] for x in (self.ids, self.present, self.response)
+        )
+        return Tokens(ids, present, response)
 
     def to(self, device: str) -> Tokens:
         """The same on a device."""
@@ -58,6 +64,17 @@ class EncodedPairs:
 
     first: Tokens
     second: Tokens
+
+    @property
+    def cut(self) -> int:
+        """How many of the 2n responses were longer than the limit."""
+        return self.first.cut + self.second.cut
+
+    @cached_property
+    def equal(self) -> list[int]:
+        """Numbers, from 1, of comparisons whose responses are the same tokens: they say nothing."""
+        both = zip(self.first.parts, self.second.parts, strict=True)
+        return [number for number, (one, other) in enumerate(both, 1) if one[1] == other[1]]
 
     def rows(self, index: Tensor) -> EncodedPairs:
         """Some of the comparisons."""
@@ -86,11 +103,13 @@ def encode_pairs(tokenizer: Any, pairs: TextPairs, data: Limits) -> EncodedPairs
 def encode(tokenizer: Any, prompts: Texts, responses: Texts, data: Limits) -> Tokens:
     """Prompts with their responses and an end token."""
     heads, end = encode_prompts(tokenizer, prompts, data), tokenizer.eos_token_id
-    tails = [[*ids[: data.max_response_tokens], end] for ids in _ids(tokenizer, responses)]
+    answers, most = _ids(tokenizer, responses), data.max_response_tokens
+    tails = [[*ids[:most], end] for ids in answers]
     rows = [head + tail for head, tail in zip(heads, tails, strict=True)]
     ids, present = padded(tokenizer, rows, "right")
     starts = torch.tensor([len(head) for head in heads])[:, None]
-    return Tokens(ids, present, present * (torch.arange(ids.shape[1]) >= starts))
+    cut = sum(len(answer) > most for answer in answers)
+    return Tokens(ids, present, present * (torch.arange(ids.shape[1]) >= starts), cut)
 
 
 def padded(tokenizer: Any, rows: Sequence[list[int]], side: str) -> tuple[Tensor, Tensor]:
@@ -105,17 +124,31 @@ def padded(tokenizer: Any, rows: Sequence[list[int]], side: str) -> tuple[Tensor
 
 
 def encode_prompts(tokenizer: Any, prompts: Texts, data: Limits) -> list[list[int]]:
-    """Token ids of prompts, by the tokenizer's chat template where it has one."""
+    """Token ids of prompts; turn by turn, by the tokenizer's chat template, where it has one.
+
+    Raises:
+        BadInput: the template refuses a conversation, as many do one with a system message.
+    """
     return [ids[-data.max_prompt_tokens :] for ids in _prompt_ids(tokenizer, prompts)]
 
 
 def _prompt_ids(tokenizer: Any, prompts: Texts) -> list[list[int]]:
     if getattr(tokenizer, "chat_template", None):
-        chats = [[one._asdict() for one in turns(prompt)] for prompt in prompts]
-        how = {"tokenize": False, "add_generation_prompt": True}
-        return _ids(tokenizer, tokenizer.apply_chat_template(chats, **how))
+        chats = [[turn._asdict() for turn in turns(prompt)] for prompt in prompts]
+        return _ids(tokenizer, [_by_template(tokenizer, chat) for chat in chats])
     start = [] if tokenizer.bos_token_id is None else [tokenizer.bos_token_id]
     return [start + ids for ids in _ids(tokenizer, [prompt + "\n" for prompt in prompts])]
+
+
+def _by_template(tokenizer: Any, chat: list[dict[str, str]]) -> str:
+    from jinja2 import TemplateError
+
+    try:
+        return tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
+    except TemplateError:
+        roles = ", ".join(turn["role"] for turn in chat)
+        allowed = f"its chat template refuses a conversation of the turns {roles}"
+        raise BadInput("model", tokenizer.name_or_path, allowed) from None
 
 
 def _ids(tokenizer: Any, texts: Texts) -> list[list[int]]:

@@ -27,7 +27,7 @@ from repro.base.schema import KLWeight, Positive, Whole
 from repro.llm.training.backbone import Backbone, load_backbone
 from repro.llm.training.card import UNTRAINED, base_of, model_card
 from repro.llm.training.direct_preference import Reference, preferred
-from repro.llm.training.encoding import encode_pairs
+from repro.llm.training.encoding import EncodedPairs, encode_pairs
 from repro.llm.training.extra import library
 from repro.llm.training.losses import mixture_loss
 from repro.llm.training.objectives import objective
@@ -133,6 +133,7 @@ def _model(
     """The trained policy or reward model."""
     model, tokenizer = backbone.model, backbone.tokenizer
     encoded = encode_pairs(tokenizer, pairs, request)
+    _say_what_was_cut(encoded, request)
     if request.loss == REWARD:
         start = scored_copy(model, torch.zeros(model.config.hidden_size))
         kind = reward_trainer(partial(mixture_loss, epsilon=epsilon), request.reward_bound)
@@ -146,6 +147,24 @@ def _model(
     return preferred(
         model.requires_grad_(request.lora_rank == 0), reference, pairs.labels, what, run
     )
+
+
+def _say_what_was_cut(encoded: EncodedPairs, request: FinetuneRequest) -> None:
+    """How many responses were cut.
+
+    Raises:
+        BadInput: the responses of a pair have become equal, so that its label says nothing.
+    """
+    most = request.max_response_tokens
+    if encoded.cut and main_process():
+        total = 2 * len(encoded.first)
+        print(f"{encoded.cut} of {total} responses were cut to {most} tokens", flush=True)
+    if encoded.equal:
+        allowed = (
+            f"in {len(encoded.equal)} pairs both responses are the same tokens, first in pair "
+            f"{encoded.equal[0]}; allowed: enough tokens to tell them apart"
+        )
+        raise BadInput("max_response_tokens", most, allowed)
 
 
 def _write(model: Any, tokenizer: Any, card: str, draft: Path) -> None:

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from repro.base.errors import BadInput
 from repro.llm.training.encoding import encode, encode_pairs, encode_prompts, padded
 from repro.llm.training.pairs import TextPairs
 
@@ -47,6 +48,47 @@ def test_a_chat_template_is_used(backbone, data):
         tokenizer.chat_template = before
     words = [tokenizer.convert_ids_to_tokens(ids) for ids in both]
     assert words == [["Skip", "You", "have", "the"], ["Skip", "You", "the"]]
+
+
+DIALOGUE = "System: You have\n\nHuman: Skip\n\nAssistant: the insurance\n\nHuman: You"
+IN_TURNS = (
+    "{% for m in messages %}{% if m.role == 'system' %}<s>{% elif m.role == 'user' %}the"
+    "{% else %}insurance{% endif %} {{ m.content }} </s>{% endfor %}"
+    "{% if add_generation_prompt %}insurance{% endif %}"
+)
+NO_SYSTEM = "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no') }}{% endif %}{% endfor %}"  # noqa: E501
+
+
+@pytest.fixture
+def template(backbone):
+    """Sets the chat template, and takes it back."""
+    before = getattr(backbone.tokenizer, "chat_template", None)
+    yield lambda text: setattr(backbone.tokenizer, "chat_template", text)
+    backbone.tokenizer.chat_template = before
+
+
+def test_each_turn_stands_where_the_template_puts_it(backbone, data, template):
+    template(IN_TURNS)
+    (ids,) = encode_prompts(backbone.tokenizer, [DIALOGUE], data)
+    expected = "<s> You have </s> the Skip </s> insurance the insurance </s> the You </s> insurance"
+    assert backbone.tokenizer.convert_ids_to_tokens(ids) == expected.split()
+
+
+def test_a_template_without_a_system_role_is_refused_in_one_line(backbone, data, template):
+    template(NO_SYSTEM)
+    with pytest.raises(BadInput, match="refuses a conversation of the turns system, user, assist"):
+        encode_prompts(backbone.tokenizer, [DIALOGUE], data)
+
+
+def test_cut_responses_and_equal_pairs_are_counted(backbone, data):
+    labels = torch.ones(2, dtype=torch.float64)
+    pairs = TextPairs(
+        ("You",) * 2, ("Skip the", "Skip the"), ("Skip", "Skip the insurance"), labels
+    )
+    short = data.model_copy(update={"max_response_tokens": 2})
+    found = encode_pairs(backbone.tokenizer, pairs, short)
+    assert (found.cut, found.equal) == (1, [2])
+    assert encode_pairs(backbone.tokenizer, pairs, data).equal == []
 
 
 @pytest.mark.parametrize("side", ["left", "right"])

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -141,6 +142,75 @@ def test_raw_pairs_are_refused(release, tmp_path, capsys):
     assert status_of(finetune.main, [f"release={raw}", f"output={tmp_path / 'o'}"]) == 2
     line = f"error: release={raw}: this is a raw file: release it first"
     assert capsys.readouterr().err.startswith(line)
+
+
+TURNS = (
+    "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
+
+
+@pytest.fixture(scope="module")
+def chats(tmp_path_factory):
+    """A release of chats of three turns, and a model whose tokenizer has a template."""
+    from repro.llm.training.backbone import build_tiny
+    from repro.llm.training.settings import Shape
+
+    folder = tmp_path_factory.mktemp("chats")
+    said = lambda role, text: {"role": role, "content": text}  # noqa: E731
+    rows = [
+        {"prompt": [said("user", p.prompt), said("assistant", "Why?"), said("user", "So.")],
+         "chosen": [said("assistant", p.chosen)], "rejected": [said("assistant", p.rejected)]}
+        for p in PAIRS
+    ]  # fmt: skip
+    repro.privatize(rows, 1, output=folder / "out.jsonl", ledger=folder / "ledger")
+    texts = [text for p in PAIRS for text in (p.prompt, p.chosen, p.rejected)]
+    build_tiny(Shape(width=16, layers=1, heads=2), 0, texts, folder / "model", vocabulary=400)
+    (folder / "model" / "chat_template.jinja").write_text(TURNS)
+    return folder
+
+
+def test_a_chat_of_three_turns_reaches_the_template_turn_by_turn(chats):
+    from transformers import AutoTokenizer
+
+    from repro.llm.training.encoding import encode_pairs
+    from repro.llm.training.released import released_pairs
+    from repro.llm.training.settings import Limits
+
+    tokenizer = AutoTokenizer.from_pretrained(chats / "model")
+    pairs, _ = released_pairs(chats / "out.jsonl")
+    tokens = encode_pairs(tokenizer, pairs, Limits(max_prompt_tokens=500)).first
+    rows = [json.loads(line) for line in (chats / "out.jsonl").read_text().splitlines()]
+    for row, (prompt, response) in zip(rows, tokens.parts, strict=True):
+        question, why, so = (turn["content"] for turn in row["prompt"])
+        assert (why, so) == ("Why?", "So.")
+        asked = f"<|user|>{question}<|assistant|>Why?<|user|>So.<|assistant|>"
+        assert tokenizer.decode(prompt) == asked
+        answer = row["response_1"][0]["content"]
+        assert tokenizer.decode(response, skip_special_tokens=True) == answer
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loss", ["dpo", "reward"])
+def test_chats_of_three_turns_are_trained_on(chats, loss, tmp_path, capsys):
+    words = [f"release={chats / 'out.jsonl'}", f"output={tmp_path / 'o'}", f"loss={loss}",
+             f"model={chats / 'model'}", *STEPS, "max_response_tokens=20"]  # fmt: skip
+    assert status_of(finetune.main, words) == 0
+    assert re.search(r"\n[1-9]\d* of 96 responses were cut to 20 tokens\n", capsys.readouterr().out)
+    assert (tmp_path / "o" / "model.safetensors").exists()
+
+
+def test_pairs_that_become_equal_when_they_are_cut_are_refused(chats, tmp_path, capsys):
+    words = [f"release={chats / 'out.jsonl'}", f"output={tmp_path / 'o'}", "loss=dpo",
+             f"model={chats / 'model'}", "device=cpu", "max_response_tokens=1"]  # fmt: skip
+    assert status_of(finetune.main, words) == 2
+    told = capsys.readouterr()
+    assert "96 of 96 responses were cut to 1 tokens" in told.out
+    line = (
+        r"error: max_response_tokens=1: in \d+ pairs both responses are the same tokens, first in"
+    )
+    assert re.match(line, told.err.strip().splitlines()[-1])
+    assert not (tmp_path / "o").exists()
 
 
 @pytest.mark.parametrize("model", [None, "folder", "weights"])
