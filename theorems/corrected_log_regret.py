@@ -21,7 +21,8 @@ without an error nothing is tested.
 Rows.  Where e^(2B) comes from (``estimation_*``, ``printed_eps_inf``, ``repaired_*``): exponents
 in B of the regret per unit of log T.  The constants against the closed form.  The likelihood's own
 confidence set pays for the differences that there are, not for B (``likelihood_*``).  Γ without
-T covers the error (``event``), and the 8 and the log(N/δ) in it are needed (``radius_*``).
+T covers the error (``event``), and the 8 and the log(N/δ) in it are needed (``radius_*``, which
+read the learner's own Γ).  That there is a bonus is noticed by ``constant_*``, not by ``bound``.
 
 The cap.  With eq. (13)'s cap of 1, B > 1 and β ≥ 4/(B−1) + 8, one early label that misleads, with
 probability free of T and β, makes π² shun the best response for e^{β(B−1)}/4 rounds: regret grows
@@ -125,6 +126,11 @@ class Radius:
     class_size: Positive
     log_inverse_delta: Positive
 
+    @property
+    def failure_prob(self) -> float:
+        """δ."""
+        return math.exp(-self.log_inverse_delta)
+
 
 @dataclass(frozen=True, kw_only=True)
 class LowerBound:
@@ -225,24 +231,35 @@ def likelihood_limit(world: OnlineRun) -> float:
     return regret_rate(linear, world.epsilon, linear.kl_weight, width).total
 
 
-def eight_logs(world: Radius) -> float:
-    """The radius against 8·log(N/δ)."""
-    logs, log_inverse_delta = math.log(world.class_size), world.log_inverse_delta
-    return needed_radius(logs, log_inverse_delta) / (8 * (logs + log_inverse_delta))
+def radius_of_class(world: Radius) -> float:
+    """(Γ² − λ)/W of a finite class: 8·log(N/δ)."""
+    weight = repaired_weight(*UNIT, math.log(world.class_size), 1, world.failure_prob)
+    return (weight**2 - ridge_of(1.0)) / inverse_information(*UNIT)
 
 
-def seven_logs_of_delta(world: Radius) -> float:
-    """Wrong: against 7·log(N/δ)."""
-    return 8 / 7 * eight_logs(world)
+def radius_of_net(world: Radius) -> float:
+    """The same of a net, less what its radius adds: 8·(log(N/δ) + 1)."""
+    weight = repaired_net_weight(*UNIT, math.log(world.class_size), 1, world.failure_prob)
+    return (math.sqrt(weight**2 - ridge_of(1.0)) - 2) ** 2 / inverse_information(*UNIT)
 
 
-def size_left_out(world: Radius) -> float:
-    """Wrong: against 8·log(1/δ)."""
-    radius = needed_radius(math.log(world.class_size), world.log_inverse_delta)
-    return radius / (8 * world.log_inverse_delta)
+def needed_over(
+    world: Radius, radius: Callable[[Radius], float], share: float = 1.0, known_size: bool = True
+) -> float:
+    """The radius that the event needs over a share of Γ's, whose class may be taken for one."""
+    needed = needed_radius(math.log(world.class_size), world.log_inverse_delta)
+    return needed / (share * radius(world if known_size else replace(world, class_size=1.0)))
 
+
+eight_logs = named("eight_logs", needed_over, radius=radius_of_class)
+seven_logs = named("seven_logs", needed_over, radius=radius_of_class, share=7 / 8)
+size_left_out = named("size_left_out", needed_over, radius=radius_of_class, known_size=False)
+eight_logs_of_net = named("eight_logs", needed_over, radius=radius_of_net)
+seven_logs_of_net = named("seven_logs", needed_over, radius=radius_of_net, share=7 / 8)
 
 BUDGETS = (0.1, 1.0, 4.0, 16.0, math.inf)
+UNIT = 1.0, 1.0
+"""B and ε at which Γ is held to the radius; W is divided out."""
 SHARP_WEIGHT = 0.2
 """1/β at which the floor's constant is least: there βa = 1/2 with a = 1/10."""
 
@@ -333,7 +350,7 @@ QUANTILE = Quantity(
     stream_per_block=True,
 )
 APART = Quantity("upper / (3.2 · lower)", of_world, evidence="computed")
-RADIUS = Quantity("needed Σ(Δ − Δ*)² / (8·W·log(N/δ))", of_world, evidence="computed")
+RADIUS = Quantity("needed Σ(Δ − Δ*)² / (Γ² − λ)", of_world, evidence="computed")
 
 
 # The claims --------------------------------------------------------------------------------------
@@ -404,10 +421,12 @@ WEIGHT = [
           repaired, tenth_of_the_bonus),
     check("radius_delta", "log_inverse_delta",
           Ratio("the event needs 8·W·log(N/δ) as δ → 0"), RADIUS,
-          named("eight_logs_of_delta", eight_logs), seven_logs_of_delta),
+          eight_logs, seven_logs),
+    check("radius_net", "log_inverse_delta", Ratio("a net's Γ: 8·W·(log(N/δ) + 1) as δ → 0"),
+          RADIUS, eight_logs_of_net, seven_logs_of_net),
     check("radius_size", "class_size",
           Ratio("the event needs 8·W·log(N/δ) at every N, δ = e^−100"), RADIUS,
-          named("eight_logs_of_size", eight_logs), size_left_out),
+          eight_logs, size_left_out),
     check("floor", "reward_bound",
           Inequality("the estimate's rate ≤ 3.2 times every learner's, ε from .1 to ∞"), APART,
           within_3_2, within_2_9),

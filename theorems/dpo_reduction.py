@@ -71,6 +71,7 @@ from repro.base.schema import Count, Number, Positive
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
 from repro.core.claims import Claim, Inequality, Ratio, Slope
 from repro.core.proofs import Claimed, Interval, interval_inverse_slope, iv, proof_of
+from repro.core.random_cases import searched
 from repro.labels.preferences.label_law import Estimate, as_fitted
 from repro.p4.debiased_mle.labels import algorithm_1, no_debias
 from repro.p4.linear_rlhf.reduction import even_policies, policy_gap_ratio, random_policies
@@ -200,12 +201,20 @@ def maximum_over_2bb(world: BoundedPolicies) -> Claimed:
 
 
 def class_of_3b(world: BoundedPolicies) -> Claimed:
-    """E KL(π*, π̂) over ¼·κ_Π·‖θ̂′ − θ*‖²_{Σ_sft}, κ_Π over a segment that holds both parameters.
+    """E KL(π*, π̂) over ¼·κ_Π·‖θ̂′ − θ*‖²_{Σ_sft}, κ_Π over |θ| ≤ 3B.
 
-    By Taylor's formula KL is ½‖θ̂′ − θ*‖² times a mean of Var φ over the segment, and the bound has
-    the largest: what is left is their quotient.
+    By Taylor's formula KL is ½‖θ̂′ − θ*‖² times Var φ at a point of the segment, ``short`` of 3B,
+    and the bound has the largest.  With e^(6B + ``beyond``) copies of −1 that is 4/V(``beyond``),
+    V = 1/σ′, and V grows to the point by 4·sinh(short)·sinh(beyond + short); with fewer copies the
+    even policy is in the class, and has the largest variance of all.
     """
-    return Claimed((UNIT,), lambda mean: mean)
+    bound = world.reward_bound
+
+    def ratio(beyond: Interval, short: Interval) -> Interval:
+        grown = 4 * _sinh(short) * _sinh(beyond + short)
+        return 1 / (1 + grown / interval_inverse_slope(beyond))
+
+    return Claimed(((0.0, 6 * bound), (0.0, 6 * bound)), ratio)
 
 
 def class_of_b(world: BoundedPolicies) -> Claimed:
@@ -256,8 +265,48 @@ def _largest_reward(bound: float, shift: Interval) -> Interval:
     return x - iv.log(rare * iv.exp(x) + (1 - rare) * iv.exp(-x))
 
 
+def _sinh(x: Interval) -> Interval:
+    return (iv.exp(x) - iv.exp(-x)) / 2
+
+
 def _sigmoid(x: Interval) -> Interval:
     return 1 / (1 + iv.exp(-x))
+
+
+@dataclass(frozen=True)
+class TwoPolicies:
+    """π* and π̂ with φ = ±1 and e^shift copies of −1.
+
+    Attributes:
+        bound: B.
+        truth, fitted: θ* in [−B, B] and θ̂′ in [−3B, 3B].
+        shift: log of the copies.
+    """
+
+    bound: float
+    truth: float
+    fitted: float
+    shift: float
+
+
+def two_policies(world: BoundedPolicies, rng: np.random.Generator) -> TwoPolicies:
+    """Random ones, or, every fourth time, with θ̂′ next to an even π*."""
+    bound = world.reward_bound
+    truth, fitted = rng.uniform(-bound, bound), rng.uniform(-3 * bound, 3 * bound)
+    if rng.random() < 0.25:
+        return TwoPolicies(bound, truth, truth + 0.01 * rng.choice([-1, 1]), 2 * truth)
+    return TwoPolicies(bound, truth, fitted, 4 * bound * rng.standard_normal())
+
+
+def divergence_ratio(case: TwoPolicies, class_bound: float) -> float:
+    """KL(π*, π̂) over step (d)'s bound with κ_Π over |θ| ≤ class_bound·B."""
+    best, played = (float(expit(2 * one - case.shift)) for one in (case.truth, case.fitted))
+    rest = (float(expit(case.shift - 2 * one)) for one in (case.truth, case.fitted))
+    lost, given = rest
+    divergence = best * math.log(best / played) + lost * math.log(lost / given)
+    beyond = max(0.0, abs(case.shift) - 2 * class_bound * case.bound)
+    largest_variance = 1 / math.cosh(beyond / 2) ** 2
+    return 2 * divergence / (largest_variance * (case.truth - case.fitted) ** 2)
 
 
 # Theorem 6.3: Algorithm 1, and the γ of its bound -------------------------------------------------
@@ -426,6 +475,11 @@ THEOREM = Theorem(
               span_over_4bb, [span_over_2bb, named("maximum_over_2bB", maximum_over_2bb)]),
         check("step_d", "step (d) with κ_Π over ‖θ‖ ≤ 3B", "E KL / ¼κ_Π‖θ̂′ − θ*‖²",
               named("class_of_3B", class_of_3b), [named("class_of_B", class_of_b)]),
+        Check(name="step_d_drawn", axis="num_states",
+              claim=Inequality("step (d) of two random policies, κ_Π over ‖θ‖ ≤ 3B"),
+              quantity=searched("KL / ¼κ_Π‖θ̂′ − θ*‖²", two_policies),
+              right=named("class_of_3B", divergence_ratio, class_bound=3.0),
+              wrong=[named("class_of_B", divergence_ratio, class_bound=1.0)]),
         check("corrected", "corrected: |gap| ≤ √(3/2)·√κ_Π(3B)·2B·Γ",
               "|gap| / √(3/2)·√κ_Π(3B)·2B·Γ", corrected_bound, [corrected_over_fifty]),
         check("search", "as printed, two responses: |gap| ≤ √(3/2)·√κ_Π·B·Γ",

@@ -175,6 +175,11 @@ def moved_in_all(world: CoveredMargin) -> float:
     return world.moved
 
 
+def all_but_two_percent(world: CoveredMargin) -> float:
+    """Wrong: .98·Z."""
+    return 0.98 * world.moved
+
+
 def nothing_moved(world: CoveredMargin) -> float:
     """0: greedy RLHF."""
     return 0.0
@@ -201,6 +206,7 @@ def two_orders(world: CoveredMargin, rng: Any, replicates: int, believed: Believ
 
 
 mixing = named("mixing", largest_loss, believed=moved_in_all)
+short_of_all = named("all_but_two_percent", largest_loss, believed=all_but_two_percent)
 greedy = named("greedy", largest_loss, believed=nothing_moved)
 misread = named("order_misread", largest_loss, believed=moved_by_the_other_order)
 mixing_ratio = named("mixing", two_orders, believed=moved_in_all)
@@ -361,12 +367,14 @@ CHECKS = [
           HIDDEN, any_learner, SWAPPED, COVERED, EVERY_LEARNER),
     check("hidden_coverage", "min_eigenvalue", number("LTC, every learner: atanh(2Z/ξ), along ξ"),
           HIDDEN, any_learner, SWAPPED, COVERED, EVERY_LEARNER),
-    check("mixing_ltc", "privacy_cost", number("LTC, Z known: SubOpt ≤ atanh(2c(ε)α/ξ)"), LOSS,
-          mixing, [greedy, misread], COVERED),
-    check("mixing_ctl", "privacy_cost", number("CTL, Z known: SubOpt ≤ atanh(2α/ξ)"), LOSS,
-          mixing, [greedy, misread], COVERED),
-    check("mixing_coverage", "min_eigenvalue", number("LTC, Z known: atanh(2Z/ξ), along ξ"), LOSS,
-          mixing, [greedy, misread], COVERED),
+    check("mixing_ltc", "privacy_cost",
+          number("LTC, Z known: SubOpt ≤ atanh(2c(ε)α/ξ)", 1e-5), LOSS,
+          mixing, [greedy, misread, short_of_all], COVERED),
+    check("mixing_ctl", "privacy_cost", number("CTL, Z known: SubOpt ≤ atanh(2α/ξ)", 1e-5), LOSS,
+          mixing, [greedy, misread, short_of_all], COVERED),
+    check("mixing_coverage", "min_eigenvalue",
+          number("LTC, Z known: atanh(2Z/ξ), along ξ", 1e-5), LOSS,
+          mixing, [greedy, misread, short_of_all], COVERED),
     check("greedy_twice", "corruption", number("greedy RLHF: 2·atanh(2Z/ξ) at any α", 0.02),
           TWICE, greedy, [mixing], COVERED),
     check("separation", "privacy_cost", number("LTC over CTL = c(ε), small α", 1e-4), OVER_COST,
