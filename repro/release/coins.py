@@ -88,8 +88,9 @@ def fewest_seen(n: int, flip_prob: float, limit: float) -> int | None:
 
 
 def _least(members: Iterable[Member], count: int) -> Member:
+    """The least p-value of ``count`` members; 1 where there is none, as of periods of few lines."""
     p, what = min(members, default=(1.0, ""))
-    return min(1.0, p * count), what
+    return min(1.0, p * max(count, 1)), what
 
 
 def _farthest(scores: np.ndarray) -> list[int]:
