@@ -84,9 +84,13 @@ def summaries(runs: Iterable[RunRecord] = ()) -> Summaries:
         for place in (shipped(), *installed())
         for name, summary in _of_place(place, tuple(place.names())).items()
     }
-    others = (run for run in runs if not run.part and run.slug not in imported)
-    of_runs = {run.slug: _of_run(run) for run in others}
-    return dict(sorted({**of_runs, **imported}.items()))
+    others = of_runs(run for run in runs if run.slug not in imported)
+    return dict(sorted({**others, **imported}.items()))
+
+
+def of_runs(runs: Iterable[RunRecord]) -> Summaries:
+    """The experiments that finished runs of all checks are of."""
+    return {run.slug: _of_run(run) for run in runs if not run.part}
 
 
 def summary_of(theorem: Theorem) -> TheoremSummary:

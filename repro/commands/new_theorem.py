@@ -31,6 +31,11 @@ NEXT = """Next:
   6. python -m repro catalogue                       lists it with what it settles
   7. python -m repro suite list                      from then on `dvc repro` runs it, too
 """
+NOT_YET_WRONG = """TODO: a mistake that this experiment must notice, such as no debiasing.
+
+    Until then it is the right estimator, the control is not caught and the run inconclusive.
+    """
+"""Of the control of an experiment that is for its author to finish."""
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
@@ -42,22 +47,51 @@ def new_files(name: str, root: Path) -> dict[Path, str]:
     """
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or len(name) > 60 or _is_value(name):
         raise BadInput("name", name, "allowed: small letters, digits and _, such as my_bound")
-    found = {
-        root / "theorems" / f"{name}.py": _filled("theorem.txt", name),
-        root / "conf" / "theorem" / f"{name}.yaml": _filled("config.txt", name),
-    }
-    begun = [path for path, text in found.items() if _holds(path, text)]
-    if len(begun) == len(found):
-        begun = []
+    contents = theorem_files(
+        name,
+        root,
+        source="P1 TODO: which paper and number, in one line.",
+        title="TODO: what the figure is headed by",
+        statement=f"own.{name}",
+        mistake=NOT_YET_WRONG,
+        wrong="debiased(world, rng, replicates)",
+    )
+    begun = refuse_overwriting(name, contents, root)
     for place in places(root) if not begun else ():
         if place.has(name):
             raise BadInput("name", name, f"allowed: a new name; {place.code(name)} exists")
-    for path in found:
+    return contents
+
+
+def theorem_files(name: str, root: Path, **words: str) -> dict[Path, str]:
+    """Path and content of the two files of an experiment.
+
+    Args:
+        name: of the experiment.
+        root: the folder that they lie below.
+        words: what the template of its code leaves open.
+    """
+    return {
+        root / "theorems" / f"{name}.py": filled("theorem.txt", **words),
+        root / "conf" / "theorem" / f"{name}.yaml": filled("config.txt", name=name),
+    }
+
+
+def refuse_overwriting(name: str, contents: Mapping[Path, str], root: Path) -> list[Path]:
+    """Files that an earlier command that was killed has left; none where all are there.
+
+    Raises:
+        BadInput: another file would be overwritten, or one would lie elsewhere.
+    """
+    begun = [path for path, text in contents.items() if _holds(path, text)]
+    if len(begun) == len(contents):
+        begun = []
+    for path in contents:
         if os.path.lexists(path) and path not in begun:
             raise BadInput("name", name, f"allowed: a new name; {path.relative_to(root)} exists")
         if not path.resolve().is_relative_to(root.resolve()):
             raise BadInput("name", name, f"allowed: below this folder; {path} is outside")
-    return found
+    return begun
 
 
 def _holds(path: Path, text: str) -> bool:
@@ -78,12 +112,13 @@ def _is_value(name: str) -> bool:
     return not isinstance(yaml.safe_load(name), str) or name in {"inf", "nan"}
 
 
-def _filled(source: str, name: str) -> str:
-    text = files("repro.commands.scaffold").joinpath(source).read_text(encoding="utf-8")
-    return Template(text).substitute(name=name)
+def filled(template: str, **words: str) -> str:
+    """A template of ``repro.commands.scaffold`` with words in its open places."""
+    text = files("repro.commands.scaffold").joinpath(template).read_text(encoding="utf-8")
+    return Template(text).substitute(words)
 
 
-def _write_all(contents: Mapping[Path, str]) -> None:
+def write_all(contents: Mapping[Path, str]) -> None:
     """All of the files or none; none of them is there, unless with the same text."""
     above = dict.fromkeys(folder for path in contents for folder in path.parents)
     made = sorted((folder for folder in above if not folder.exists()), reverse=True)
@@ -104,7 +139,7 @@ def main(words: Sequence[str], root: Path | None = None) -> int:
     if len(words) != 1:
         raise BadInput("arguments", " ".join(words) or "(none)", USAGE)
     contents = new_files(words[0], root)
-    _write_all(contents)
+    write_all(contents)
     for path in contents:
         print(path.relative_to(root))
     print(NEXT.format(name=words[0]), end="")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from repro.base.errors import BadInput
 from repro.base.files import write_whole
-from repro.catalogue import papers
+from repro.catalogue import coverage, papers
 from repro.catalogue.papers import Catalogue
+from repro.catalogue.summaries import of_runs
 from repro.report.html import ablations, one_paper
 from repro.report.html.findings import disagreements
 from repro.report.html.gallery import gallery_html
@@ -49,6 +50,7 @@ def material(folder: Path, paper: str | None = None) -> Material:
     if paper not in (None, *listed.papers):
         raise BadInput("paper", paper, f"allowed: {', '.join(listed.papers)}")
     runs = find_runs(folder)
+    listed = coverage.completed(listed, of_runs(runs))
     if paper:
         runs, listed = one_paper.runs_of(runs, paper), one_paper.catalogue_of(listed, paper)
     if not runs:

@@ -124,7 +124,7 @@ def project_copy(target: Path, python_m: list[str], kept: Path) -> Path:
     (kept / ".cache" / "blocks").mkdir(parents=True, exist_ok=True)
     (target / "outputs" / ".cache").mkdir(parents=True)
     (target / "outputs" / ".cache" / "blocks").symlink_to(kept / ".cache" / "blocks")
-    for name in ("repro", "theorems", "conf", "tests/theorems"):
+    for name in ("repro", "theorems", "conf", "tests/theorems", "docs/examples"):
         shutil.copytree(ROOT / name, target / name)  # times too, so that compiled files stay true
     bounds = target / ".bounds"
     bounds.mkdir()

@@ -57,6 +57,9 @@ COMMANDS = {
     "new_theorem": Command(
         "repro.commands.new_theorem", "the two files of an experiment of your own"
     ),
+    "new_paper": Command(
+        "repro.commands.new_paper", "a paper of your own, with a statement and its experiment"
+    ),
 }
 """In the order of the list."""
 OF_FILES = ("privatize", "audit_release", "private_reward", "features")
