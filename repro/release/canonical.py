@@ -27,6 +27,9 @@ FORM = (
     "letters, marks, numbers, punctuation and symbols of Unicode 18.0 in NFKC of 3.2.0; a dialogue"
     " of one question, in the prompt or before both responses, is that question"
 )
+IDENTITY = 2
+"""Of the keys of this module; a ledger says by which identity it knows a release."""
+
 PAIR, LINE = b"repro-release/1 pair\0", b"repro-release/1 line\0"
 """What is hashed begins with these.  Public and fixed: a salt would be bytes of free choice."""
 
@@ -48,16 +51,23 @@ def compared(prompt: str, one: str, other: str) -> tuple[bytes, bytes, bool]:
     >>> compared("p", "b ", "a")[0] == compared(" p", "a", "b")[0]
     True
     """
-    texts = canonical("\0".join((prompt, one, other)))
+    keys = sides(canonical("\0".join((prompt, one, other))))
+    first = keys[0] < keys[1] if keys[0] != keys[1] else one.encode() < other.encode()
+    responses = (one, other) if first else (other, one)
+    return key_of(keys), body(prompt, *responses), first
+
+
+def sides(texts: bytes) -> list[bytes]:
+    """SHA-256 of prompt and response, for both responses of canonical texts with NUL between."""
     asked, *both = texts.split(b"\0")
     if ASKED in texts or ANSWERED in texts:
         asked, *both = _without_dialogue(asked, *both)
-    prefix = PAIR + asked + b"\0"
-    keys = sha256(prefix + both[0]).digest(), sha256(prefix + both[1]).digest()
-    first = keys[0] < keys[1] if keys[0] != keys[1] else one.encode() < other.encode()
-    if first:
-        return sha256(LINE + keys[0] + keys[1]).hexdigest().encode(), body(prompt, one, other), True
-    return sha256(LINE + keys[1] + keys[0]).hexdigest().encode(), body(prompt, other, one), False
+    return [sha256(PAIR + asked + b"\0" + response).digest() for response in both]
+
+
+def key_of(keys: list[bytes]) -> bytes:
+    """The key of a comparison, from its two ``sides``."""
+    return sha256(LINE + b"".join(sorted(keys))).hexdigest().encode()
 
 
 def _without_dialogue(asked: bytes, one: bytes, other: bytes) -> tuple[bytes, bytes, bytes]:

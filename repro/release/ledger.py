@@ -11,6 +11,9 @@ it: texts are public there, so a refusal or total that follows from them tells n
 A reward protects texts as well.  Of its pairs nothing is noted or looked up: it counts the whole
 ledger, and every later release counts it.
 
+Each debit says by which identity its comparisons are known.  An input is looked up under the keys
+that it had by an earlier identity, too, where there are such debits.
+
 A stolen ledger tells which of the comparisons that the thief already knows had their labels
 released, and when relative to others, nothing of labels.  It knows only what was released with it.
 """
@@ -28,6 +31,8 @@ from pathlib import Path
 
 from repro.base.errors import BadInput
 from repro.base.files import expanded
+from repro.release.canonical import IDENTITY
+from repro.release.former_keys import former_keys
 from repro.release.ledger_file import KEY, NAME, Place, locked, place_of, refusals, seal
 from repro.release.manifest import Manifest
 
@@ -61,6 +66,7 @@ class Ledger:
 
     def __init__(self, path: Path, rows: sqlite3.Connection, place: Place | None) -> None:
         self.path, self._rows, self._place = path, rows, place
+        self._has_former = False
 
     def debits(self) -> list[Debit]:
         """All releases, oldest first."""
@@ -70,12 +76,21 @@ class Ledger:
     def begin(self) -> int:
         """Begin a debit, in a transaction that ``spend`` ends; its number."""
         self._rows.execute("BEGIN IMMEDIATE")
+        self._rows.execute("CREATE TEMP TABLE former (print INTEGER PRIMARY KEY) WITHOUT ROWID")
+        query = "SELECT EXISTS (SELECT 1 FROM debits WHERE identity < ?)"
+        (self._has_former,) = self._rows.execute(query, (IDENTITY,)).fetchone()
         (last,) = self._rows.execute("SELECT max(number) FROM debits").fetchone()
         return (last or 0) + 1
 
+    def look_up(self, prompt: str, one: str, other: str) -> None:
+        """Look a comparison up by the keys that it had, among debits of a former identity."""
+        if self._has_former:
+            prints = ((_print(key),) for key in former_keys(prompt, one, other))
+            self._rows.executemany("INSERT OR IGNORE INTO former VALUES (?)", prints)
+
     def note(self, number: int, keys: Iterable[bytes]) -> None:
         """Add comparisons, by their keys, to the debit that has begun."""
-        prints = ((int(key[:16], 16) >> 1, number) for key in keys)
+        prints = ((_print(key), number) for key in keys)
         self._rows.executemany("INSERT OR IGNORE INTO prints VALUES (?, ?)", prints)
 
     def earlier(self, number: int) -> list[Debit]:
@@ -86,9 +101,11 @@ class Ledger:
         """
         query = (
             "SELECT DISTINCT theirs.number FROM prints AS ours JOIN prints AS theirs USING (print)"
-            " WHERE ours.number = ?1 AND theirs.number < ?1"
+            " WHERE ours.number = ?1 AND theirs.number < ?1 UNION"
+            " SELECT number FROM prints JOIN former USING (print) JOIN debits USING (number)"
+            " WHERE identity < ?2"
         )
-        shared = {other for (other,) in self._rows.execute(query, (number,))}
+        shared = {other for (other,) in self._rows.execute(query, (number, IDENTITY))}
         return [debit for debit in self.debits() if debit.delta or debit.number in shared]
 
     def spend(self, debit: Debit) -> None:
@@ -101,8 +118,8 @@ class Ledger:
         row = (debit.number, str(made.epsilon), json.dumps([str(one) for one in made.earlier]))
         counts = (made.unit_size, made.lines, made.plus, made.sha256, debit.answers)
         deltas = str(debit.delta), str(made.earlier_delta)
-        values = (*row, *counts, *deltas)
-        self._rows.execute("INSERT INTO debits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        values = (*row, *counts, *deltas, IDENTITY)
+        self._rows.execute("INSERT INTO debits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         seal(self._rows)
         self.refuse_moved("nothing was spent")
         self._rows.execute("COMMIT")
@@ -129,8 +146,13 @@ class Ledger:
             raise BadInput(KEY, self.path, f"was moved or exchanged meanwhile; {what_now}")
 
 
+def _print(key: bytes) -> int:
+    """63 bits of a key."""
+    return int(key[:16], 16) >> 1
+
+
 def _debit(row: tuple) -> Debit:
-    number, epsilon, earlier, unit_size, lines, plus, digest, answers, delta, former = row
+    number, epsilon, earlier, unit_size, lines, plus, digest, answers, delta, former, _ = row
     budgets = tuple(map(Decimal, json.loads(earlier)))
     counts = lines, plus or 0, digest or ""
     manifest = Manifest(Decimal(epsilon), budgets, unit_size, *counts, Decimal(former))

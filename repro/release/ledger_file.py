@@ -32,7 +32,8 @@ PAUSE = 0.05
 LOST = "restore it from a copy: a new ledger would not know what was released"
 TABLES = {
     "debits": "number INTEGER PRIMARY KEY, epsilon TEXT, earlier TEXT, unit_size INTEGER, "
-    "lines INTEGER, plus INTEGER, sha256 TEXT, answers BLOB, delta TEXT, earlier_delta TEXT",
+    "lines INTEGER, plus INTEGER, sha256 TEXT, answers BLOB, delta TEXT, earlier_delta TEXT, "
+    "identity INTEGER",
     "prints": "print INTEGER, number INTEGER, PRIMARY KEY (print, number)",
     "seal": "one INTEGER PRIMARY KEY, seal TEXT",
 }
@@ -183,11 +184,16 @@ def _held(rows: sqlite3.Connection) -> bool:
 
 
 def _check(rows: sqlite3.Connection, path: Path) -> None:
+    from repro.release import ledger_format_3
+
     (application,) = rows.execute("PRAGMA application_id").fetchone()
     (version,) = rows.execute("PRAGMA user_version").fetchone()
     sound = rows.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    if sound and (application, version) == (APPLICATION, ledger_format_3.FORMAT):
+        ledger_format_3.carry_over(rows, path)
+        version = VERSION
     schema = [words for (words,) in rows.execute("SELECT sql FROM sqlite_schema")]
-    if (application, version) != (APPLICATION, VERSION) or sorted(schema) != sorted(SCHEMA):
+    if (application, version) != (APPLICATION, VERSION) or set(schema) != set(SCHEMA):
         raise BadInput(KEY, path, f"is no ledger of this version, or damaged; {LOST}")
     if not sound or rows.execute("SELECT seal FROM seal").fetchone() != (sum_of(rows),):
         raise BadInput(KEY, path, f"is damaged; {LOST}")

@@ -132,11 +132,15 @@ class Comparisons(SortedRows):
         self._owners = array("q")
         self.unit_size: int | None = None
 
-    def read(self, source: Any, key: str = "IN") -> None:
-        """Take all records of a file or table."""
+    def read(
+        self, source: Any, key: str = "IN", see: Callable[[str, str, str], object] | None = None
+    ) -> None:
+        """Take all records of a file or table; ``see`` is called with the texts of each."""
         for record, owner in read_owned(source, key, self._unit):
             digest, body, first = compared(*record)
             self.add(digest, body, first)
+            if see:
+                see(*record)
             self.listed = self.listed or isinstance(record[0], ListedPrompt)
             if self._unit:
                 self._owners.append(self._numbers.setdefault(owner, len(self._numbers)))
@@ -279,7 +283,7 @@ def _drawn(
         raise BadInput("epsilon", "(missing)", "allowed: a budget of each label")
     number = ledger.begin()
     with trouble_with(target.release):
-        rows.read(source)
+        rows.read(source, see=ledger.look_up)
         # Coins are drawn once copies are one: the disk never holds two answers to one comparison.
         labels, flips = rows.labels, ExactResponse.at(terms.epsilon).flips()
         written = Written(rows.listed)

@@ -19,6 +19,7 @@ import repro
 from repro.base.errors import BadInput
 from repro.commands import privatize as releasing
 from repro.commands.process.command import status_of
+from repro.release import ledger_format_3
 from repro.release.canonical import compared
 from repro.release.ledger import Ledger, held_ledger
 from repro.release.ledger_file import NAME
@@ -264,3 +265,73 @@ def test_a_ledger_before_sqlite_is_refused_with_what_to_do(tmp_path, records):
     (folder / "releases.jsonl").write_text("")
     with pytest.raises(BadInput, match="the format before SQLite, which cannot be carried over"):
         repro.privatize(records[:9], 1, ledger=folder)
+
+
+QUESTION = {"prompt": "Which?", "chosen": "An oak.", "rejected": "A rope."}
+ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Which?"}]
+BRIEF = {
+    name: [*ASKED, {"role": "assistant", "content": QUESTION[name]}]
+    for name in ("chosen", "rejected")
+}
+KNOWN_AS = {
+    "fc97862c4d13029d": {**QUESTION, "prompt": "Which\u2800?"},
+    "45330c1be894b288": BRIEF,
+    "41860db40257b67a": {"system": "Be brief.", **QUESTION},
+    "f90b55c122feea56": QUESTION,
+}
+"""First digits of keys of format 3, of a character that it kept, of a whole chat that it took for a
+response, as it was and printed, and of texts; and what they are read as now."""
+
+
+@pytest.fixture
+def of_format_3(one):
+    """Makes the ledger one of format 3, which knows one release by a key, and one reward."""
+
+    def make(key="0" * 16, former=()):
+        with contextlib.closing(sqlite3.connect(one / NAME, isolation_level=None)) as rows:
+            values = "number, epsilon, earlier, unit_size, lines, plus, sha256, answers, delta"
+            debits = rows.execute(f"SELECT {values}, earlier_delta FROM debits").fetchall()
+            rows.execute("DROP TABLE debits")
+            rows.execute(ledger_format_3.DEBITS)
+            reward = (2, *debits[0][1:8], "0.000001", "0")
+            rows.executemany(f"INSERT INTO debits VALUES ({'?, ' * 9}?)", [*debits, reward])
+            for name, columns in (
+                ("former_prints", "print INTEGER, number INTEGER, PRIMARY KEY (print, number)"),
+                ("former_salt", "number INTEGER PRIMARY KEY, salt BLOB"),
+            ):
+                rows.execute(f"CREATE TABLE {name} ({columns}) WITHOUT ROWID")
+            rows.executemany("INSERT INTO former_prints VALUES (?, 1)", former)
+            prints = [(int(key, 16) >> 1, 1), (7, 2)]
+            rows.executemany("INSERT INTO prints VALUES (?, ?)", prints)
+            rows.execute("INSERT OR REPLACE INTO seal VALUES (1, ?)", (ledger_format_3._sum(rows),))
+            rows.execute(f"PRAGMA user_version={ledger_format_3.FORMAT}")
+        return one
+
+    return make
+
+
+@pytest.mark.parametrize("key", KNOWN_AS)
+def test_a_ledger_of_format_3_still_refuses_what_it_knew(of_format_3, key, records):
+    ledger = of_format_3(key)
+    for known in (KNOWN_AS[key], records[5]):
+        with pytest.raises(BadInput, match="an earlier release has labels of this input; the rewards"):
+            repro.privatize([known], 1, ledger=ledger)
+    repro.privatize([{**QUESTION, "prompt": "Another?"}], 1, ledger=ledger, compose=True)
+    with contextlib.closing(sqlite3.connect(ledger / NAME)) as rows:
+        identities = rows.execute("SELECT identity FROM debits ORDER BY number").fetchall()
+        assert identities == [(1,), (1,), (2,)]
+        assert rows.execute("SELECT * FROM prints WHERE number = 2").fetchall() == []
+
+
+def test_a_damaged_ledger_of_format_3_is_refused(of_format_3, records):
+    ledger = of_format_3()
+    with contextlib.closing(sqlite3.connect(ledger / NAME)) as rows, rows:
+        rows.execute("DELETE FROM prints WHERE number = 1")
+    with pytest.raises(BadInput, match="is damaged"):
+        repro.privatize(records[:5], 1, ledger=ledger)
+
+
+def test_fingerprints_of_format_1_are_not_carried_over(of_format_3, records):
+    ledger = of_format_3(former=[(12345,)])
+    with pytest.raises(BadInput, match="fingerprints of format 1, which are read no more"):
+        repro.privatize(records[:5], 1, ledger=ledger)
