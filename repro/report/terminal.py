@@ -20,7 +20,7 @@ from repro.report.wording import expected_words, verdict_words
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["print_result", "progress"]
+__all__ = ["print_folder", "print_result", "progress"]
 
 WIDTHS = {"verdict": 80, "checks": 80, "all": 100}
 """Columns of the table where the output is no terminal."""
@@ -29,15 +29,13 @@ CONTROLS = "ctrl: controls caught, of those that are wrong on purpose"
 
 def print_result(
     result: Result,
-    folder: Path,
     detail: Literal["verdict", "checks", "all"] = "checks",
     console: Console | None = None,
 ) -> None:
-    """Print the checks, the overall verdict and the folder.
+    """Print the checks and the overall verdict.
 
     Args:
         result: the finished run.
-        folder: where its files are.
         detail: the verdict alone, a line for each check, or everything about each.
         console: where to print, standard output by default.
     """
@@ -58,8 +56,11 @@ def print_result(
         _print_failures(said, console)
     line = f"{said.theorem}: {verdict_words(said.verdict)} ({expected_words(said)})"
     console.print(text(line, f"bold {COLOURS.get(said.verdict, '')}".strip()))
-    if detail != "verdict":
-        console.print(text(f"files: {folder}", ""), soft_wrap=True)
+
+
+def print_folder(folder: Path) -> None:
+    """Say where the files of a run are."""
+    standard_output(WIDTHS["all"]).print(text(f"files: {folder}", ""), soft_wrap=True)
 
 
 def _print_beside(run: VerdictContent, console: Console) -> None:

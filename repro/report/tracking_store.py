@@ -30,6 +30,9 @@ BUSY_SECONDS = 60.0
 SILENT_SECONDS = 0.5
 """After so long it is said that the store is busy; a signal waits no longer either."""
 
+TABLES = Path(__file__).with_name("mlflow_tables.sql")
+"""What makes the tables of one version of MLflow, written by tools/mlflow_tables.py."""
+
 ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
@@ -124,7 +127,21 @@ def _say_busy(path: Path, seconds: float) -> None:
 
 
 def _make_tables(path: Path) -> None:
-    """Let MLflow make its tables in memory, and write them all at once.
+    """Write MLflow's tables at once: those shipped, or its own where it is of another version."""
+    import mlflow
+
+    with closing(sqlite3.connect(path)) as written:
+        statements = TABLES.read_text(encoding="utf-8")
+        if statements.startswith(f"-- MLflow {mlflow.__version__}\n"):
+            written.executescript(statements)
+            return
+        with tables_of_mlflow() as memory:
+            memory.backup(written)
+
+
+@contextmanager
+def tables_of_mlflow() -> Iterator[sqlite3.Connection]:
+    """The tables that MLflow makes, in memory.
 
     On disk it makes them in hundreds of steps, and each waits until the disk has it: up to ten
     seconds.  A process that is killed meanwhile leaves an empty file, which is no harm.
@@ -135,8 +152,7 @@ def _make_tables(path: Path) -> None:
     with closing(sqlite3.connect(name, uri=True)) as memory:
         uri = f"sqlite:///{name}&uri=true"
         MlflowClient(tracking_uri=uri, registry_uri=uri)
-        with closing(sqlite3.connect(path)) as written:
-            memory.backup(written)
+        yield memory
 
 
 def _client_and_experiment(uri: str, name: str, artifacts: str | None) -> tuple[MlflowClient, str]:

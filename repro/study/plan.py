@@ -74,7 +74,11 @@ class Built:
 
     @cached_property
     def checks(self) -> tuple[DeclaredCheck, ...]:
-        """What is judged, in order."""
+        """What is judged, in order; worked out where it is asked for, so not by workers.
+
+        Raises:
+            BadInput: a claim's formula has no value.
+        """
         return tuple(map(self.experiment.declared, self.swept))
 
 
@@ -98,9 +102,7 @@ def _built(key: _ByContent) -> Built:
         if name not in known:
             raise BadInput("only", name, among(name, known))
     chosen = [one for one in experiment.checks if plan.only is None or one.name in plan.only]
-    made = Built(experiment, tuple(chosen))
-    _ = made.checks  # a claim's formula without a value is refused before anything is measured
-    return made
+    return Built(experiment, tuple(chosen))
 
 
 class _ByContent:

@@ -175,7 +175,7 @@ def session_of(values: Mapping[str, Any]) -> Session:
     plan = Plan(
         theorem.slug, config.theorem, setting, config.budget, config.seed, config.only, folder
     )
-    built(plan)
+    _ = built(plan).checks  # a formula without a value is refused before anything is measured
     refuse_without_effect(plan, kept, shipped_instance(instance["kind"]))
     resolved = {key: value for key, value in values.items() if key not in NOT_IN_THE_HASH} | {
         "instance": instance,

@@ -80,6 +80,16 @@ def test_tracking_records_the_run(command, quick, tmp_path):
     assert (tmp_path / "outputs" / "mlflow.db").stat().st_size > 0
 
 
+def test_the_verdict_does_not_wait_for_the_figure(command, quick, monkeypatch):
+    def stops(*_):
+        raise SystemExit(7)
+
+    monkeypatch.setattr("repro.report.figure.figures", stops)
+    status, out, _ = command(*quick)
+    assert status == 7
+    assert "offline_gap: " in out.splitlines()[-1]
+
+
 def test_the_verdict_does_not_wait_for_the_tracker(command, quick, monkeypatch):
     def stops(*_):
         raise SystemExit(7)
@@ -91,7 +101,9 @@ def test_the_verdict_does_not_wait_for_the_tracker(command, quick, monkeypatch):
 
 
 @pytest.mark.parametrize("leaves", [OSError(32, "Broken pipe"), SystemExit(1)])
-def test_a_run_is_recorded_though_its_reader_has_gone(command, quick, monkeypatch, leaves):
+def test_a_run_is_recorded_though_its_reader_has_gone(
+    command, quick, monkeypatch, tmp_path, leaves
+):
     def gone(*_):
         raise leaves
 
@@ -100,6 +112,7 @@ def test_a_run_is_recorded_though_its_reader_has_gone(command, quick, monkeypatc
     monkeypatch.setattr("repro.report.tracking.log_result", lambda *given: recorded.append(given))
     assert command(*quick)[0] != 0
     assert len(recorded) == 1
+    assert len(list(tmp_path.rglob("verdict.json"))) == 1
 
 
 def test_ctrl_c_keeps_finished_blocks_and_says_how_to_go_on(command, quick, tmp_path, monkeypatch):
@@ -111,9 +124,10 @@ def test_ctrl_c_keeps_finished_blocks_and_says_how_to_go_on(command, quick, tmp_
                 raise KeyboardInterrupt
             yield block, function(block)
 
+    many = [*quick, "budget.replicates=4000"]
     with monkeypatch.context() as patch:
-        patch.setattr("repro.api._mapper", lambda session, later: (stops, 1))
-        status, _, err = command(*quick)
+        patch.setattr("repro.api._mapper", lambda session: (stops, 1))
+        status, _, err = command(*many)
     assert status == 130
     assert "3 of 10" in err
     assert "run the same command to go on" in err
@@ -121,9 +135,9 @@ def test_ctrl_c_keeps_finished_blocks_and_says_how_to_go_on(command, quick, tmp_
     done = []
     monkeypatch.setattr(
         "repro.api._mapper",
-        lambda session, later: (lambda f, blocks: (done.append(b) or (b, f(b)) for b in blocks), 1),
+        lambda session: (lambda f, blocks: (done.append(b) or (b, f(b)) for b in blocks), 1),
     )
-    command(*quick)
+    command(*many)
     total = len(list((tmp_path / "outputs" / ".cache" / "blocks").rglob("*.npy")))
     assert len(done) == total - 3
     assert parallel.in_process is not None

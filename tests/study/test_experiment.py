@@ -250,7 +250,7 @@ def test_a_formula_of_the_claim_without_a_value_is_bad_input(toy, toy_check, pla
 
     toy(checks=[toy_check(claim=Undefined("left ≤ right"))])
     with pytest.raises(BadInput) as refused:
-        built(plan_of(sweeps={"n_pairs": {"grid": [1, 2]}}))
+        _ = built(plan_of(sweeps={"n_pairs": {"grid": [1, 2]}})).checks
     assert str(refused.value) == (
         "theorem.sweeps.n_pairs.grid=[1,2]: "
         "allowed: values at which its world exists (division by zero)"

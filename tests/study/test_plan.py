@@ -208,6 +208,12 @@ def test_checks_that_share_draws_meet_the_same_ones(plan_of, toy, toy_check):
     assert np.array_equal(first, second)
 
 
+def test_whoever_measures_works_out_no_claim(plan_of, monkeypatch):
+    monkeypatch.setattr(plans.Experiment, "declared", lambda *given: pytest.fail("a claim"))
+    plan = plan_of()
+    assert measure_block(plan, blocks_of(plan)[0]).shape == (4, 2, 10, 40)
+
+
 def test_a_plan_is_built_once_and_another_is_another(plan_of):
     first = built(plan_of())
     assert built(plan_of()) is first

@@ -6,6 +6,8 @@ import errno
 import shlex
 import sys
 import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,7 +32,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
     from repro.commands.runs.validation import session_of_config
     from repro.report.files import write_files
     from repro.report.progress import progress
-    from repro.report.terminal import print_result
+    from repro.report.terminal import print_folder, print_result
     from repro.report.tracking import log_result
     from repro.study.extras import missing_library
     from repro.study.own_code import outside_of_key
@@ -45,16 +47,30 @@ def run_job(config: DictConfig, folder: Path) -> int:
     done = execute(session, shown)
     if read := outside_of_key(session.plan.theorem):
         say(f"cache: {session.plan.slug} uses {read}; its finished blocks are not kept")
-    write_files(done.result, folder, done.seconds, done.workers, session.plan.setting.device)
     timed, command = replace(done.result, seconds=done.seconds), _command(session.plan.slug)
+    device = session.plan.setting.device
+    write = partial(write_files, done.result, folder, done.seconds, done.workers, device)
     record = partial(log_result, timed, folder, session.tracking_values(), command)
-    try:
-        print_result(done.result, folder, session.detail)
-    except (OSError, SystemExit):  # a reader that has gone
-        record()
-        raise
-    record()  # last: its libraries take seconds to import, and the verdict need not wait for them
+    # the verdict first: the libraries of figure and tracker take seconds to import
+    with _unless_reader_has_gone(write, record):
+        print_result(done.result, session.detail)
+    write()
+    with _unless_reader_has_gone(record):
+        if session.detail != "verdict":
+            print_folder(folder)
+    record()
     return 0 if done.result.as_expected else UNEXPECTED
+
+
+@contextmanager
+def _unless_reader_has_gone(*steps: Callable[[], object]) -> Iterator[None]:
+    """Inside, the result is shown; where its reader has gone, the steps are taken all the same."""
+    try:
+        yield
+    except (OSError, SystemExit):
+        for step in steps:
+            step()
+        raise
 
 
 def _command(slug: str) -> str:
