@@ -15,8 +15,15 @@ def conf_dir() -> Path:
 
 
 def install_hint(extra: str) -> str:
-    """The command that installs an extra: of this source tree, or of the installed package."""
+    """The command that installs an extra: of this source tree, or of the installed package.
+
+    Of a source tree with the versions that were tested: those of its extras of clusters stand in
+    one file.
+    """
     tree = PACKAGE.parent
     if (tree / "pyproject.toml").is_file():
-        return shlex.join(["pip", "install", "-e", f"{tree}[{extra}]"])
+        own = "cluster" if extra in ("ray", "slurm") else extra
+        files = [tree / "constraints.txt", tree / f"constraints-{own}.txt"]
+        tested = [word for file in files if file.is_file() for word in ("-c", str(file))]
+        return shlex.join(["pip", "install", *tested, "-e", f"{tree}[{extra}]"])
     return shlex.join(["pip", "install", f"repro-rlhf[{extra}]"])

@@ -1,14 +1,14 @@
 """Train a language model on privatised preference labels, with TRL and transformers.
 
     repro privatize IN.jsonl OUT.jsonl epsilon=1
-    repro finetune release=OUT.jsonl output=FOLDER model=PATH loss=rdpo
-    accelerate launch -m repro.commands.finetune ...     on several devices
+    repro finetune RELEASE FOLDER [model=PATH] [loss=rdpo] [KEY=VALUE]
+    accelerate launch -m repro finetune ...     on several devices
 
 The command reads a release and its manifest, never the file that was released.  RELEASE is
-OUT.jsonl, or an export of it in either layout beside its manifest.  FOLDER gets model, tokenizer
-and a model card.  The first line names the base model.  Without model= that is a tiny random
-model, to try the command.  A stopped run with checkpoint_every goes on when the same command is
-run again.  Exit status: 0 done, 2 bad input.
+OUT.jsonl, or an export of it in either layout beside its manifest.  FOLDER, a new one, gets model,
+tokenizer and a model card.  The first line names the base model.  Without model= that is a tiny
+random model, to try the command.  A stopped run with checkpoint_every goes on when the same
+command is run again.  Exit status: 0 done, 2 bad input.
 
   loss       rdpo, private (PrivχPO), square (SquareχPO), dpo, reward; default:
              what repro which_loss recommends for the release's ε and pairs
@@ -25,14 +25,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from repro.base.errors import BadInput
+from repro.base.files import regular_file
 from repro.base.schema import validate
-from repro.base.words import keyword_values
-from repro.commands.which_loss import which_loss
+from repro.base.words import scalar, split_words
 
 if TYPE_CHECKING:
-    from repro.llm.training.finetuning import Loss
+    from repro.llm.training.settings import FinetuneRequest, Loss
 
 OBJECTIVES: dict[str, Loss] = {"mixture": "private", "square": "square", "debiased": "rdpo"}
 """What trains a policy by each loss on labels."""
@@ -40,13 +42,30 @@ OBJECTIVES: dict[str, Loss] = {"mixture": "private", "square": "square", "debias
 
 def main(words: Sequence[str]) -> int:
     """Train."""
-    from repro.llm.training.finetuning import FinetuneRequest, finetune
+    request = _request(words)
+    from repro.llm.training.finetuning import finetune
 
-    request = validate(FinetuneRequest, keyword_values(words, FinetuneRequest))
     output = finetune(request, recommended)
     if int(os.environ.get("RANK", 0)) == 0:
         print(f"files: {output}")
     return 0
+
+
+def _request(words: Sequence[str]) -> FinetuneRequest:
+    """What is asked for, refused before libraries are imported that take seconds."""
+    from repro.llm.training.extra import require_extra
+    from repro.llm.training.settings import FinetuneRequest
+
+    keys = [key for key in FinetuneRequest.model_fields if key not in ("release", "output")]
+    (release, output), texts = split_words(words, keys, ("RELEASE", "FOLDER"))
+    given = {key: scalar(key, text) for key, text in texts.items()}
+    request = validate(FinetuneRequest, {"release": release, "output": output, **given})
+    regular_file("release", release)
+    folder = Path(output)
+    if folder.exists() and any(not p.name.startswith("checkpoints-") for p in folder.iterdir()):
+        raise BadInput("output", output, "is not empty; allowed: a new folder")
+    require_extra()
+    return request
 
 
 def recommended(epsilon: float, n_pairs: int) -> tuple[Loss, str]:
@@ -54,6 +73,8 @@ def recommended(epsilon: float, n_pairs: int) -> tuple[Loss, str]:
 
     Where it puts none first, the likelihood: it is bounded below, as the debiased loss is not.
     """
+    from repro.commands.which_loss import which_loss
+
     found = which_loss(epsilon=epsilon, n_pairs=n_pairs)
     if not found.learnt:
         return "private", " (with so few labels no loss learns the reward)"

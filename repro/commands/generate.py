@@ -1,6 +1,6 @@
 """Answers of a language model that ``python -m repro finetune`` has written.
 
-    repro generate model=FOLDER prompt='You have $900. What first?' [KEY=VALUE]
+    repro generate FOLDER prompt='You have $900. What first?' [KEY=VALUE]
 
 The first line, on standard error, names the model and what it was trained from.  Keys: count
 (answers), temperature, top_k, top_p, max_new_tokens, seed, device.  One answer a line, as JSON
@@ -37,12 +37,13 @@ class GenerateRequest(Model):
 
 def main(words: Sequence[str]) -> int:
     """Answer."""
-    _, texts = split_words(words, list(GenerateRequest.model_fields))
+    keys = [key for key in GenerateRequest.model_fields if key != "model"]
+    (model,), texts = split_words(words, keys, ("FOLDER",))
     if "prompt" not in texts:
         raise BadInput("prompt", "(missing)", "a value is required")
     # a prompt is text as it stands: YAML would read a colon or a bracket in it
     values = {key: text if key == "prompt" else scalar(key, text) for key, text in texts.items()}
-    for text in answer(validate(GenerateRequest, values)):
+    for text in answer(validate(GenerateRequest, {"model": model, **values})):
         print(json.dumps(text, ensure_ascii=False))
     return 0
 

@@ -9,7 +9,8 @@ from repro.base import paths
 
 def test_a_clone_installs_an_extra_from_itself():
     *words, last = shlex.split(paths.install_hint("llm"))
-    assert words == ["pip", "install", "-e"]
+    tested = [str(Path(paths.PACKAGE.parent, f"constraints{end}.txt")) for end in ("", "-llm")]
+    assert words == ["pip", "install", "-c", tested[0], "-c", tested[1], "-e"]
     about = tomllib.loads(Path(last.removesuffix("[llm]"), "pyproject.toml").read_text("utf-8"))
     assert about["project"]["name"] == "repro-rlhf"
     assert "llm" in about["project"]["optional-dependencies"]

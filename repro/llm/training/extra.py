@@ -6,6 +6,7 @@ import importlib
 import logging
 import os
 from functools import cache
+from importlib.util import find_spec
 from types import ModuleType
 
 from repro.base.errors import BadInput
@@ -20,6 +21,21 @@ QUIET = {
 }
 
 
+NEEDED = ("transformers", "tokenizers", "datasets", "accelerate", "trl", "safetensors")
+"""Without one of these no model is trained."""
+
+
+def require_extra() -> None:
+    """Refuse to train where a library is not installed; none is imported.
+
+    Raises:
+        BadInput: with the command that installs them.
+    """
+    for name in NEEDED:
+        if find_spec(name) is None:
+            raise _missing(name)
+
+
 def library(name: str) -> ModuleType:
     """A library of the extra.
 
@@ -30,8 +46,11 @@ def library(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError:
-        hint = f"{name} is not installed; {install_hint('llm')}"
-        raise BadInput("extra", "llm", hint) from None
+        raise _missing(name) from None
+
+
+def _missing(name: str) -> BadInput:
+    return BadInput("extra", "llm", f"{name} is not installed; {install_hint('llm')}")
 
 
 @cache

@@ -16,14 +16,12 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import torch
-from pydantic import Field
 
 from repro.base.device import resolve_device
 from repro.base.errors import BadInput
-from repro.base.schema import KLWeight, Positive, Whole
 from repro.llm.training.backbone import Backbone, load_backbone
 from repro.llm.training.card import UNTRAINED, base_of, model_card
 from repro.llm.training.direct_preference import Reference, preferred
@@ -34,41 +32,12 @@ from repro.llm.training.objectives import objective
 from repro.llm.training.pairs import TextPairs
 from repro.llm.training.released import released_pairs
 from repro.llm.training.reward_model import reward_rows, scored_copy
-from repro.llm.training.settings import Limits, ModelChoice, Precision, Seed, Text, Training
+from repro.llm.training.settings import FinetuneRequest, Loss, ModelChoice
 from repro.llm.training.trainers import Diverged, TrainingRun, reward_trainer, run_key, trained
 
 REWARD = "reward"
-Loss = Literal["rdpo", "private", "square", "dpo", "reward"]
 Recommended = Callable[[float, int], tuple[Loss, str]]
 """(ε, number of pairs) → a loss, and why, to be printed behind it."""
-
-
-class FinetuneRequest(Training, Limits):
-    """Arguments of the command, beside those of ``Training``.
-
-    Attributes:
-        release: OUT.jsonl of ``repro privatize``, its manifest beside it.
-        output: a new folder for the model; a stopped run goes on from the checkpoints in it.
-        model: a hub id or a folder of weights; none builds a tiny one, to try the command.
-        loss: ``rdpo``, ``private`` (PrivχPO), ``square`` (SquareχPO), ``dpo`` (biased on private
-            labels), or ``reward``, a reward model by the mixture likelihood; none takes the one
-            that is recommended for the release's ε and number of pairs.
-        kl_weight: β of P2 and P4.
-        reward_bound: R_max of χPO; rewards of ``reward`` lie in [−reward_bound, reward_bound].
-        tracking: an address of MLflow for curves and model; none logs nowhere.
-    """
-
-    release: Text
-    output: Text
-    model: Text | None = None
-    loss: Loss | None = None
-    kl_weight: KLWeight = 0.1
-    reward_bound: Positive = 5.0
-    precision: Precision = "float32"
-    lora_rank: Annotated[Whole, Field(ge=0, le=1024)] = 0
-    seed: Seed = 0
-    device: Literal["cpu", "cuda", "auto"] = "auto"
-    tracking: Text | None = None
 
 
 def finetune(request: FinetuneRequest, recommended: Recommended) -> Path:
@@ -79,11 +48,9 @@ def finetune(request: FinetuneRequest, recommended: Recommended) -> Path:
         recommended: the loss where none is asked for.
 
     Raises:
-        BadInput: a release, model, folder or batch that cannot be used, or steps that diverge.
+        BadInput: a release, model or batch that cannot be used, or steps that diverge.
     """
     output = Path(request.output)
-    if output.exists() and any(not p.name.startswith("checkpoints-") for p in output.iterdir()):
-        raise BadInput("output", output, "is not empty; allowed: a new folder")
     pairs, epsilon = released_pairs(Path(request.release))
     loss, why = (request.loss, "") if request.loss else recommended(epsilon, len(pairs))
     request = request.model_copy(update={"loss": loss})

@@ -6,12 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictBool
 
-from repro.base.schema import Model, Number, Positive, Whole
+from repro.base.schema import KLWeight, Model, Number, Positive, Whole
 
 Count = Annotated[Whole, Field(ge=1, le=10**8)]
 Seed = Annotated[Whole, Field(ge=0, lt=2**63)]
 Text = Annotated[str, Field(min_length=1)]
 Precision = Literal["float32", "mixed", "bfloat16", "nf4"]
+Loss = Literal["rdpo", "private", "square", "dpo", "reward"]
 
 
 class Shape(Model):
@@ -93,3 +94,31 @@ class Sampling(Model):
     top_k: Annotated[Whole, Field(ge=0, le=10**8)]
     top_p: Annotated[Number, Field(gt=0, le=1)] = 1.0
     max_new_tokens: Count
+
+
+class FinetuneRequest(Training, Limits):
+    """Arguments of the command, beside those of ``Training``.
+
+    Attributes:
+        release: OUT.jsonl of ``repro privatize``, its manifest beside it.
+        output: a new folder for the model; a stopped run goes on from the checkpoints in it.
+        model: a hub id or a folder of weights; none builds a tiny one, to try the command.
+        loss: ``rdpo``, ``private`` (PrivχPO), ``square`` (SquareχPO), ``dpo`` (biased on private
+            labels), or ``reward``, a reward model by the mixture likelihood; none takes the one
+            that is recommended for the release's ε and number of pairs.
+        kl_weight: β of P2 and P4.
+        reward_bound: R_max of χPO; rewards of ``reward`` lie in [−reward_bound, reward_bound].
+        tracking: an address of MLflow for curves and model; none logs nowhere.
+    """
+
+    release: Text
+    output: Text
+    model: Text | None = None
+    loss: Loss | None = None
+    kl_weight: KLWeight = 0.1
+    reward_bound: Positive = 5.0
+    precision: Precision = "float32"
+    lora_rank: Annotated[Whole, Field(ge=0, le=1024)] = 0
+    seed: Seed = 0
+    device: Literal["cpu", "cuda", "auto"] = "auto"
+    tracking: Text | None = None
