@@ -108,7 +108,7 @@ def main(words: Sequence[str]) -> int:
         of_one = list(take_away(values))
         found += of_one
         told += _complaints(values, of_one, write)
-    content = json.dumps([_entry(one) for one in found], indent=2, ensure_ascii=False)
+    content = json.dumps([_entry(one) for one in found], indent=2)
     _write(folder / "ablations.json", f"{content}\n")
     if target is not None:
         _write(target, page(found, [one for name in sessions for one in find(name).checks]))

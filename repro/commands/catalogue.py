@@ -83,7 +83,7 @@ def main(arguments: Sequence[str]) -> int:
             "problems": wrong,
             "items": [row.plain() for row in found],
         }
-        print(json.dumps(plain, ensure_ascii=False, indent=1))
+        print(json.dumps(plain, indent=1))
     else:
         _print_all(catalogue, found)
     for line in wrong:

@@ -187,7 +187,7 @@ def test_a_deaf_check_is_named_and_the_status_is_one(tmp_path, capsys):
     named = "fair coins as labels: NOT NOTICED: still contradicted"
     said = capsys.readouterr().out
     assert named in said
-    assert "offline_gap n_pairs_no_bonus: does not notice labels, and gives no reason" in said
+    assert "offline_gap n_pairs_no_bonus: does not notice labels; " in said
     assert f"- `offline_gap` `n_pairs_no_bonus`: {named}" in page.read_text("utf-8")
     kept = json.loads((tmp_path / "ablations.json").read_text("utf-8"))
     assert [one["noticed"] for one in kept if one["need"] == "labels"] == [False]
