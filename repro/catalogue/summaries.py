@@ -23,12 +23,14 @@ from repro.base.errors import BadInput
 from repro.base.files import json_object, write_whole
 from repro.base.paths import PACKAGE
 from repro.base.places import Place, installed, places, shipped
-from repro.base.schema import Model, validate
+from repro.base.schema import Model
 from repro.core.claims import Verdict
+from repro.core.verdicts import overall
 
 if TYPE_CHECKING:
     from repro.core.check import Theorem
     from repro.report.record import RunRecord
+    from repro.report.run_files import CheckEntry, VerdictContent
 
 
 class CheckSummary(Model):
@@ -37,8 +39,10 @@ class CheckSummary(Model):
     Attributes:
         claim: in words.
         evidence: how it knows: measured, exact, searched, proved or computed.
-        expected: the verdict that is pinned.
+        expected: the verdict that is pinned; of an experiment that is known by its run, the
+            verdict of the run.
         statements: ids that it speaks for.
+        of_run: whether it is known by a run.
         corrected: the check of the form that holds, where that of this one does not.
     """
 
@@ -48,6 +52,7 @@ class CheckSummary(Model):
     expected: Verdict
     statements: tuple[str, ...]
     corrected: str = ""
+    of_run: bool = False
 
 
 class TheoremSummary(Model):
@@ -112,13 +117,26 @@ def summary_of(theorem: Theorem) -> TheoremSummary:
 def _of_run(run: RunRecord) -> TheoremSummary:
     verdict = run.verdict
     checks = [
-        {name: getattr(check, name) for name in CheckSummary.model_fields}
-        | {"statements": verdict.statements if check.statements is None else check.statements}
+        CheckSummary(
+            name=check.name,
+            claim=check.claim,
+            evidence=check.evidence,
+            expected=_came_out(verdict, check),
+            statements=tuple(verdict.statements if check.statements is None else check.statements),
+            corrected=check.corrected,
+            of_run=True,
+        )
         for check in verdict.checks
     ]
     title = next((one.title(run.slug) for one in places() if one.has(run.slug)), "")
-    content = {"title": title or run.slug, "checks": checks}
-    return validate(TheoremSummary, content, f"runs.{run.slug}")
+    return TheoremSummary(title=title or run.slug, checks=tuple(checks))
+
+
+def _came_out(verdict: VerdictContent, check: CheckEntry) -> Verdict:
+    """Of one check, with its controls and the assumptions."""
+    holds = [assumption.holds for assumption in verdict.assumptions]
+    controls = [control.verdict for control in verdict.controls_of(check)]
+    return overall(holds, controls, [check.verdict])
 
 
 @cache

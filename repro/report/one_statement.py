@@ -80,7 +80,8 @@ def _experiments(row: StatementCoverage, runs: Mapping[str, StoredRun]) -> Itera
 
 
 def _experiment(slug: str, row: StatementCoverage, runs: Mapping[str, StoredRun]) -> Iterator[str]:
-    yield f"{slug}: {_pinned(row.expected[slug])}"
+    of_run = any(check.of_run for experiment, check in row.speaking if experiment == slug)
+    yield f"{slug}: {_verdict(row.expected[slug], 'of its run' if of_run else 'pinned')}"
     yield f"  python -m repro theorem={slug}"
     if slug in runs:
         yield from _measured(runs[slug], row.id)
@@ -92,11 +93,11 @@ def _experiment(slug: str, row: StatementCoverage, runs: Mapping[str, StoredRun]
             yield _line(check.name, check.claim, basis + holds)
 
 
-def _pinned(verdict: str) -> str:
+def _verdict(verdict: str, source: str) -> str:
     if verdict in (SUBSTITUTE, NOT_REPRODUCED):
         return f"{plain_words(verdict)}; what its rows say is of another model or other data"
     shown = "executed, claims nothing" if verdict == EXECUTED else verdict_words(verdict)
-    return f"{shown} (pinned)"
+    return f"{shown} ({source})"
 
 
 def _measured(run: StoredRun, name: str) -> Iterator[str]:

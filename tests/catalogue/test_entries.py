@@ -2,6 +2,7 @@
 
 import pytest
 
+from repro.base import places
 from repro.base.errors import BadInput
 from repro.catalogue.entries import counted, kind, number, paper
 from repro.catalogue.papers import load
@@ -52,6 +53,12 @@ def test_a_paper_of_ones_own_stands_behind_those_shipped(tmp_path):
     assert list(found.papers) == ["p1", "p2", "p3", "p4", "kbr"]
     assert found.items["kbr.thm_4_2"].experiments == ("offline_gap",)
     assert "kbr.thm_4_2" not in load().items
+
+
+def test_a_paper_of_an_installed_package_is_found(tmp_path, monkeypatch):
+    place = places.Place(written(tmp_path, "thm_4: {title: t}"), "bounds.theorems")
+    monkeypatch.setattr(places, "installed", lambda: (place,))
+    assert load().items["kbr.thm_4"].title == "t"
 
 
 def test_two_papers_of_one_name_are_refused(tmp_path):
