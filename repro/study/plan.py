@@ -22,7 +22,7 @@ from repro.study.discovery import find
 from repro.study.experiment import Experiment, Setting
 from repro.study.machine import machine
 from repro.study.own_code import is_own, refuse_impure
-from repro.study.sources import code_fingerprint
+from repro.study.sources import CALLING, MEASURING, code_fingerprint
 
 
 @dataclass(frozen=True)
@@ -125,12 +125,14 @@ def blocks_of(plan: Plan) -> list[Block]:
 
     An exact or proved check has one block, with one key whatever the seed: nothing is drawn.
     """
-    made = built(plan)
+    made, setting = built(plan), plan.setting
+    # an object that is chosen for a field of the worlds may be of any module of the engine
+    engine = MEASURING if setting.stages or setting.chosen else CALLING
     common = {
-        "code": code_fingerprint(plan.theorem.module),
+        "code": code_fingerprint(plan.theorem.module, engine),
         "machine": machine(),
         "slug": plan.slug,
-        "device": plan.setting.device,
+        "device": setting.device,
     }
     return [
         Block(index, among[0], content_key({**common, **own, **drawn}), len(among))

@@ -19,12 +19,14 @@ ROOTS = ("repro",)
 
 MEASURING = "repro.study.plan"
 """Every measurement passes through it."""
+CALLING = "repro.core.check"
+"""Of the engine, all that the numbers of a check on its worlds depend on."""
 
 
 @cache
-def code_fingerprint(module: str) -> str:
-    """Hash of the import closure of a theorem's module and of what measures it."""
-    return files_fingerprint(closure(module, MEASURING))
+def code_fingerprint(*modules: str) -> str:
+    """Hash of the import closure of some modules."""
+    return files_fingerprint(closure(*modules))
 
 
 def files_fingerprint(files: Mapping[str, Path]) -> str:

@@ -15,6 +15,7 @@ from repro.base.errors import BadInput
 from repro.base.paths import install_hint
 from repro.core.check import Quantity
 from repro.core.stream import stream
+from repro.labels.preferences.label_law import fair_coins
 from repro.study import extras, parallel
 from repro.study import plan as plans
 from repro.study.blocks import Block, BlockStore, _checksum, content_key
@@ -101,14 +102,22 @@ def test_a_block_is_named_by_everything_its_numbers_depend_on(plan_of, monkeypat
     plan, seen = plan_of(seed=3, replicates=4000), []
     monkeypatch.setattr(plans, "content_key", lambda parts: seen.append(parts) or "key")
     monkeypatch.setattr(plans, "machine", lambda: "this one")
-    monkeypatch.setattr(plans, "code_fingerprint", lambda module: f"code of {module}")
+    monkeypatch.setattr(plans, "code_fingerprint", lambda *modules: f"code of {modules}")
     blocks = blocks_of(plan)
     assert [(b.check, b.block) for b in blocks] == [(c, b) for c in range(2) for b in range(10)]
     assert seen[13] == {
-        "code": "code of theorems.toy", "machine": "this one", "slug": "toy", "device": "cpu",
+        "code": "code of ('theorems.toy', 'repro.core.check')", "machine": "this one",
+        "slug": "toy", "device": "cpu",
         "seed": 3, "check": "constant", "content": built(plan).swept[1].identity,
         "replicates": 400, "block": 3, "count": 1,
     }  # fmt: skip
+
+
+def test_a_stage_that_is_chosen_has_its_code_in_the_key(plan_of, monkeypatch):
+    seen = []
+    monkeypatch.setattr(plans, "code_fingerprint", lambda *modules: seen.append(modules) or "x")
+    blocks_of(plan_of(stages={"labels": fair_coins}))
+    assert seen == [("theorems.toy", "repro.study.plan")]
 
 
 def test_the_machine_is_named_by_what_changes_bytes():

@@ -58,6 +58,15 @@ def test_what_only_reads_results_is_in_no_closure(slug):
     assert "study" in rooms
 
 
+def test_the_engine_but_for_its_measuring_core_is_not_in_the_key_of_a_block():
+    """A changed line of what plans, judges or reports a run measures nothing again."""
+    modules = closure("theorems.offline_gap", sources.CALLING)
+    assert not [name for name in modules if name.startswith("repro.study")]
+    assert {"repro.core.check", "repro.core.stream", "repro.worlds.instances.labelled"} <= {
+        *modules
+    }
+
+
 def test_every_module_lies_where_it_says():
     for name, path in closure("theorems.offline_gap", sources.MEASURING).items():
         stem = ROOT.joinpath(*name.split("."))

@@ -21,7 +21,7 @@ from repro.llm.training.settings import Training
 from repro.llm.training.trainers import run_key
 from repro.study.blocks import Block, BlockStore
 from repro.study.machine import machine
-from repro.study.sources import code_fingerprint
+from repro.study.sources import MEASURING, code_fingerprint
 
 ANSWERS = 2
 """To each prompt for one seed, which halves the noise of drawing them."""
@@ -155,7 +155,7 @@ class SimulatedRelease:
 
     def _once(self, measure: Callable[[], Sequence[float]], name: str, size: int) -> np.ndarray:
         """(size,) numbers that are measured, or that an earlier row of the run has kept."""
-        code = code_fingerprint(__name__), machine(), self.study.identity, self.seed.draw
+        code = code_fingerprint(__name__, MEASURING), machine(), self.study.identity, self.seed.draw
         block = Block(0, 0, run_key(code, name))
         kept = self.study.folder and BlockStore(self.study.folder / "reached")
         found = kept.read(block, (size,)) if kept else None
