@@ -10,6 +10,8 @@ PAIRS has prompt, chosen and rejected, in any format that repro.privatize
 reads.  Or PAIRS is a matrix, .npy or .csv: (n, d) differences of features,
 response 1 less response 2, or (n, 2, d) features of both.  labels=FILE then
 has n numbers, +1 where response 1 is preferred and -1 where response 2 is.
+The ledger recognises no pair and no matrix, as it is or rounded, scaled or in
+another order: every release that it holds counts.
 A pair's texts or features are protected with its label.  Features longer than
 1 are clipped.  B is a public bound of the reward's vector.
 
@@ -25,9 +27,9 @@ what is public, noise.  But for theta and the second moment every byte of it
 follows from the command and the ledger's history.  The budget is spent in the
 ledger of label releases before the file can be read.  Every release that the
 ledger holds counts, whatever pairs it read: compose=true allows another and
-the card states the sum.  The ledger looks up and notes no pair.  Noise comes
-from the operating system; a seed is refused.  What fails after the budget was
-spent is published by resume=true, which reads no pair.
+the card states the sum.  Noise comes from the operating system; a seed is
+refused.  What fails after the budget was spent is published by resume=true,
+which reads no pair.
 Status 0; 2 for bad input, with nothing written or spent.  From Python:
 repro.private_reward(pairs, epsilon=1, delta=1e-6, reward_bound=1).score(...).
 """

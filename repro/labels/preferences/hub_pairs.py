@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from repro.base.errors import BadInput
@@ -24,19 +25,25 @@ log = logging.getLogger(__name__)
 
 
 def hub_pairs(hub_id: str) -> Iterator[PreferencePair]:
-    """Pairs of a hub dataset; rows that compare nothing are skipped, as no user can mend them."""
-    skipped = 0
+    """Pairs of a hub dataset; rows that compare nothing are skipped, as no user can mend them.
+
+    So are rows that say more than three texts can.
+    """
+    skipped, faults = 0, Counter[str]()
     for number, row in enumerate(_hub_rows(hub_id), 1):
         try:
             record = three_texts(row)
         except NotUnderstood as fault:
-            raise BadInput(KEY, hub_id, f"row {number}: {fault}") from None
+            faults[str(fault)] += 1
+            continue
         if not shape_fault(record) and content_fault(record):
             skipped += 1
         else:
             yield checked_pair(hub_id, f"row {number}", record)
     if skipped:
         log.warning("%s: skipped %d rows with empty or equal texts", hub_id, skipped)
+    for fault, count in faults.most_common():
+        log.warning("%s: skipped %d rows: %s", hub_id, count, fault)
 
 
 def _hub_rows(hub_id: str) -> Iterator[object]:

@@ -207,13 +207,47 @@ def test_what_cannot_be_read_is_one_line(make, expected, tmp_path):
     assert not ledger.exists()
 
 
-def test_the_conversion_works(tmp_path, monkeypatch):
+NUMBER_LIKE = [
+    {"prompt": "007", "chosen": "None", "rejected": "N/A"},
+    {"prompt": "1e3", "chosen": "true", "rejected": "2024-01-01"},
+]
+WRITERS = {
+    "json": lambda table, path: path.write_text(table.to_json(orient="records")),
+    "tsv": lambda table, path: table.to_csv(path, sep="\t", index=False),
+    "xlsx": lambda table, path: table.to_excel(path, index=False),
+    "feather": lambda table, path: table.to_feather(path),
+    "orc": lambda table, path: table.to_orc(path),
+}
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_the_conversion_that_is_advised_keeps_every_text(ending, tmp_path, monkeypatch):
+    """Texts that look like numbers, dates or nothing, as well as ordinary ones."""
+    if ending == "xlsx":
+        pytest.importorskip("openpyxl", reason="pandas writes workbooks by it")
     monkeypatch.chdir(tmp_path)
-    Path("pairs.json").write_text(json.dumps(RECORDS))
-    code = conversion("pairs.json").removeprefix('python -c "').removesuffix('"')
+    records = [*RECORDS, *NUMBER_LIKE]
+    WRITERS[ending](pd.DataFrame(records), Path(f"pairs.{ending}"))
+    code = conversion(f"pairs.{ending}").removeprefix('python -c "').removesuffix('"')
     exec(code, {})
-    assert list(read_records("pairs.jsonl")) == TEXTS
+    assert list(read_records("pairs.jsonl")) == [tuple(record.values()) for record in records]
     assert conversion("it's.json") == conversion("pairs.zip") == ""
+
+
+@pytest.mark.parametrize("ending", ["json", "tsv"])
+def test_the_conversion_of_the_page_keeps_every_text(ending, tmp_path, monkeypatch):
+    """Its three lines, with the reader that it names for the format."""
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[3] / "docs/howto/own_preference_data.md").read_text()
+    code = page[page.index("import pandas as pd") :].partition("```")[0]
+    names = {"prompt": "question", "chosen": "answer_1", "rejected": "answer_2"}
+    WRITERS[ending](pd.DataFrame(NUMBER_LIKE).rename(columns=names), Path(f"pairs.{ending}"))
+    if ending == "tsv":
+        first, comment = code.splitlines()[2:4]
+        call = comment.removeprefix("# or ").partition(";")[0].replace("PATH", '"pairs.tsv"')
+        code = code.replace(first, f"table = pd.{call}")
+    exec(code, {})
+    assert list(read_records("pairs.jsonl")) == [tuple(record.values()) for record in NUMBER_LIKE]
 
 
 def test_a_folder_of_many_formats_is_read_in_order_of_names(tmp_path):

@@ -225,6 +225,13 @@ def test_hub_rows_that_compare_nothing_are_skipped(monkeypatch, caplog):
     assert SECRET not in caplog.text
 
 
+def test_hub_rows_that_say_more_than_texts_can_are_skipped_and_counted(monkeypatch, caplog):
+    fake_hub(monkeypatch, [{**record(), "images": [SECRET]}, *(record(k) for k in range(20))])
+    assert len(read_pairs("some/pairs")) == 20
+    assert "skipped 1 rows: field 'images' is part of what was asked" in caplog.text
+    assert SECRET not in caplog.text
+
+
 HUB_FAULTS = {
     "unreachable": (ConnectionError(SECRET), "the hub fails (ConnectionError)"),
     "gated": (PermissionError(SECRET), "log in with `hf auth login`"),
