@@ -223,7 +223,7 @@ def test_a_chat_of_three_turns_reaches_the_template_turn_by_turn(chats):
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", ["dpo", "reward"])
 def test_chats_of_three_turns_are_trained_on(chats, loss, tmp_path, capsys):
-    words = [f"release={chats / 'out.jsonl'}", f"output={tmp_path / 'o'}", f"loss={loss}",
+    words = [str(chats / "out.jsonl"), str(tmp_path / "o"), f"loss={loss}",
              f"model={chats / 'model'}", *STEPS, "max_response_tokens=20"]  # fmt: skip
     assert status_of(finetune.main, words) == 0
     assert re.search(r"\n[1-9]\d* of 96 responses were cut to 20 tokens\n", capsys.readouterr().out)
@@ -231,7 +231,7 @@ def test_chats_of_three_turns_are_trained_on(chats, loss, tmp_path, capsys):
 
 
 def test_pairs_that_become_equal_when_they_are_cut_are_refused(chats, tmp_path, capsys):
-    words = [f"release={chats / 'out.jsonl'}", f"output={tmp_path / 'o'}", "loss=dpo",
+    words = [str(chats / "out.jsonl"), str(tmp_path / "o"), "loss=dpo",
              f"model={chats / 'model'}", "device=cpu", "max_response_tokens=1"]  # fmt: skip
     assert status_of(finetune.main, words) == 2
     told = capsys.readouterr()
