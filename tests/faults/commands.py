@@ -130,7 +130,6 @@ COMMANDS = {
             "repro.commands.which_loss", "margin=1", "epsilon=1", "n_pairs=1000", "figure=found.svg"
         )
     ),
-    "exploration": Command(lambda: called("repro.commands.exploration", "found.svg")),
 }
 
 
@@ -168,11 +167,11 @@ def warm():
     matplotlib.use("Agg")
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    inside = ("api", "ablation", "exploration", "features", "loss_choice", "new_theorem", "suite")
-    report_rooms = ("files", "figure", "terminal", "tracking", "progress", "latex", "html.page")
-    others = ("cli.run", "cli.job", "cli.validation", "cli.sweep", "study.runner")
-    for name in (*inside, *others, *(f"report.{one}" for one in report_rooms)):
-        importlib.import_module(f"repro.{name}")
+    names = ("ablate", "features", "which_loss", "new_theorem", "suite", "report")
+    for name in (*names, "run", "runs.job", "runs.validation", "runs.sweep"):
+        importlib.import_module(f"repro.commands.{name}")
+    for name in ("files", "figure", "terminal", "tracking", "progress", "latex", "html.page"):
+        importlib.import_module(f"repro.report.{name}")
     for name in (
         "repro.report.html.gallery",
         "repro.report.html.findings",

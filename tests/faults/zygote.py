@@ -27,8 +27,8 @@ def _warm():
 
     matplotlib.use("Agg")
     torch.set_num_threads(1)
-    for name in ("api", "cli.run", "cli.job", "cli.validation", "study.runner"):
-        importlib.import_module(f"repro.{name}")
+    for name in ("run", "runs.job", "runs.validation"):
+        importlib.import_module(f"repro.commands.{name}")
     for name in ("files", "figure", "terminal", "tracking", "progress"):
         importlib.import_module(f"repro.report.{name}")
 
