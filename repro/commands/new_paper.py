@@ -1,8 +1,13 @@
 """``python -m repro new_paper NAME``: a paper in the current folder, with one statement.
 
-Three files: the paper (conf/papers/NAME.yaml) and an experiment that settles its statement
-(theorems/NAME_thm_1.py, conf/theorem/NAME_thm_1.yaml).  The experiment runs as it is and is
-supported.  Exit status: 0, or 2 for a name that cannot be used, with nothing written.
+It writes three files:
+
+  conf/papers/NAME.yaml             the paper
+  theorems/NAME_thm_1.py            an experiment about its statement
+  conf/theorem/NAME_thm_1.yaml      the numbers of the experiment
+
+The experiment runs as it is.  Its claim holds, and its control is rejected.  Exit status: 0, or 2
+for a name that cannot be used; then the command writes nothing.
 """
 
 from __future__ import annotations

@@ -6,10 +6,12 @@ from collections import Counter
 
 import pytest
 
-from repro.catalogue.statements import load, parts
+from repro.catalogue.papers import load
+from repro.catalogue.statements import parts
 from repro.report.plain_math import FUNCTIONS, formula, in_unicode
 
-FORMULAS = sorted({part.text for one in load().values() for part in parts(one.text) if part.math})
+TEXTS = [item.text for item in load().items.values()]
+FORMULAS = sorted({part.text for text in TEXTS for part in parts(text) if part.math})
 WORDS = re.compile(r"\\(?:(" + "|".join(FUNCTIONS) + r")|[A-Za-z]+|.)(?![a-z])")
 
 

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from repro.catalogue.statements import Statement, load
+from repro.catalogue.papers import load
 from repro.report.html.typeset import mathml, typeset
 
 SPACE = "{http://www.w3.org/1998/Math/MathML}"
@@ -22,7 +22,7 @@ def unconverted(shown):
 
 
 def test_every_statement_is_well_formed_and_leaves_no_latex():
-    assert [name for name, one in load().items() if unconverted(typeset(one))] == []
+    assert [name for name, one in load().items.items() if unconverted(typeset(one.text))] == []
 
 
 @pytest.mark.parametrize("latex", [r"\nosuchcommand x", r"\operatorname*{arg\,max}_r x"])
@@ -31,7 +31,7 @@ def test_a_formula_outside_the_subset_is_seen_to_fail(latex):
 
 
 def test_words_and_formulas_stand_in_order():
-    shown = typeset(Statement(place="p", text="if $n < 2$ and a < b"))
+    shown = typeset("if $n < 2$ and a < b")
     tree = ET.fromstring(f"<p>{shown}</p>")
     assert "".join(tree.itertext()) == "if n<2 and a < b"
     assert [part.tag for part in tree] == [f"{SPACE}math"]
