@@ -39,6 +39,7 @@ NOT_IMPORTED = {
 }
 BROUGHT = {
     "grimp": "import-linter", "coverage": "pytest-cov", "packaging": "pytest",
+    "sqlalchemy": "mlflow",
 }  # fmt: skip
 """Imported by tests, and brought by a declared package that cannot be without it."""
 
