@@ -115,3 +115,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Proofs and statements that a page names are links to their pages."""
     return linked(markdown, page.file.src_uri, [row.id for row in MADE.rows])
+
+
+VERDICT = re.compile(r">((?:✗|✓|\?|!) (contradicted|supported|inconclusive|assumption failed))")
+"""A verdict at the beginning of a cell or of bold words."""
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Verdicts have their colour; the word stays, for readers who see none."""
+    return VERDICT.sub(
+        lambda m: f'><span class="verdict {m[2].replace(" ", "_")}">{m[1]}</span>', html
+    )

@@ -17,9 +17,10 @@ from pathlib import Path
 
 from repro.base.files import yaml_mapping
 from repro.catalogue import machine_checked, papers, rows
+from repro.catalogue.answers import Answers, answers, experiments
 from repro.catalogue.coverage import StatementCoverage
 from repro.catalogue.entries import OWN, paper
-from repro.catalogue.papers import Item
+from repro.catalogue.papers import Item, Slip
 from repro.catalogue.standing import page_name, pages_of, spoken, standing
 from repro.report.ablation_table import page as ablations_page
 from repro.report.html import ablations, findings, one_paper
@@ -29,7 +30,7 @@ from repro.report.html.typeset import typeset
 from repro.report.results_page import results_page
 from repro.report.witness_words import witness_words
 from repro.report.wording import in_backticks, in_markdown, measured_words, verdict_words
-from repro.study.discovery import find
+from repro.study.discovery import find, slugs
 
 ROOT = Path(__file__).resolve().parents[1]
 SUITE = ROOT / "outputs" / "suite"
@@ -71,6 +72,8 @@ class Made:
             yield f"statements/{row.id}.md", statement_page(row, self)
         for name in self.papers:
             yield f"papers/{name}.md", paper_page(name, self)
+        for slug in slugs():
+            yield f"experiments/{slug}.md", experiment_page(slug, self)
         for file in sorted((ROOT / "proofs").glob("*.v")):
             yield f"proofs/{file.stem}.md", proof_page(file)
         book = ROOT / "outputs" / f"{NOTEBOOK}.ipynb"
@@ -108,20 +111,39 @@ class Made:
 
 
 def statement_page(row: StatementCoverage, made: Made) -> str:
-    """Where it stands, as printed, what settles it, what holds, where to read on."""
-    found = standing(row, papers.load())
+    """Verdict, why, counterexample, what holds, as printed, evidence, proofs folded."""
+    catalogue = papers.load()
+    stands, found = standing(row, catalogue), answers(row, catalogue)
     parts = [
         f"# {in_markdown(spoken(row.id))}: {in_markdown(row.item.title)}",
-        f"**{found.verdict_words}:** {in_markdown(found.sentence)}.",
+        f"**{stands.verdict_words}:** {in_markdown(stands.sentence)}.",
         f"[{in_markdown(made.papers[paper(row.id)])}](../papers/{paper(row.id)}.md)",
+        *_answered(found),
         *_printed(row.item),
-        *(_experiment(slug, row.id, made) for slug in row.expected),
+        *(_experiment(slug, row.id, made) for slug, _ in experiments(row)),
         *_proved(row),
-        *_holds(row),
-        *_at_length(row.item),
+        *_slips("Also suspected", found.others),
+        *_details(row.item),
         f"```bash\npython -m repro catalogue {row.id}\n```",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _answered(found: Answers) -> Iterator[str]:
+    if found.why:
+        yield f"**Why.** {in_markdown(found.why)}."
+    if found.counterexample or found.command:
+        yield f"## Smallest counterexample\n\n{in_markdown(found.counterexample)}"
+        yield f"```bash\n{found.command}\n```"
+    yield from _slips("What holds instead", found.holds)
+
+
+def _slips(heading: str, found: Sequence[Slip]) -> Iterator[str]:
+    lines = [
+        f"- {in_markdown(one.place)} ({one.said}): {in_markdown(one.corrected)}." for one in found
+    ]
+    if lines:
+        yield f"## {heading}\n\n" + "\n".join(lines)
 
 
 def _printed(item: Item) -> Iterator[str]:
@@ -134,52 +156,68 @@ def _experiment(slug: str, name: str, made: Made) -> str:
     """A table of the checks that speak for a statement, with the numbers of a run where one is."""
     theorem, run = find(slug), made.runs.get(slug)
     checks = {one.name: one for one in run.verdict.speaking(name)} if run else {}
-    link = f"[`{slug}`](../report.html#e-{slug})" if run else f"`{slug}`"
-    lines = [f"## {link}\n", "| check | claim | verdict | found, 95 % | fails at; what holds |",
-             "|---|---|---|---|---|"]  # fmt: skip
-    for one in theorem.checks:
-        if name not in theorem.statements_of(one):
-            continue
+    report = f" ([its run](../report.html#e-{slug}))" if run else ""
+    head = f"## [`{slug}`](../experiments/{slug}.md){report}"
+    own = [one for one in theorem.checks if name in theorem.statements_of(one)]
+    if not own:
+        return f"{head}\n\nThe experiment executes the statement. No check is about it."
+    columns = ("check", "claim", "verdict", "known by", "found, 95 %", "fails at; what holds")
+    lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    for one in sorted(own, key=lambda one: one.expected != "contradicted"):
         ran = checks.get(one.name)
         holds = theorem.corrected.get(one.name, "")
         fails = witness_words(ran, ran.witness) if ran and ran.witness else ""
         cells = (
             f"`{one.name}`", in_markdown(one.claim.said(one.axis)),
-            verdict_words(ran.verdict) if ran else f"{verdict_words(one.expected)} (pinned)",
-            in_markdown(measured_words(ran)) if ran else one.quantity.evidence,
+            verdict_words(ran.verdict) if ran else f"{verdict_words(one.expected)} (recorded)",
+            one.quantity.evidence.replace("_", " "),
+            in_markdown(measured_words(ran)) if ran else "not run here",
             "; ".join([*[in_markdown(fails)] * bool(fails), *[f"`{holds}`"] * bool(holds)]) or "–",
         )  # fmt: skip
         lines.append("| " + " | ".join(cells) + " |")
-    if len(lines) == 3:
-        lines = [f"## {link}\n\nexecuted; no check of it is about this statement."]
-    return "\n".join(lines) + f"\n\n```bash\npython -m repro theorem={slug}\n```"
+    return f"{head}\n\n" + "\n".join(lines) + f"\n\n```bash\npython -m repro theorem={slug}\n```"
 
 
 def _proved(row: StatementCoverage) -> Iterator[str]:
+    proofs = sorted(row.machine_checked, key=lambda one: one.shows != "contradicted")
     lines = [
         f"- {one.said}: {in_markdown(one.says)} "
         f"([`{one.theorem}`](../proofs/{Path(one.file).stem}.md))"
-        for one in row.machine_checked
+        for one in proofs
     ]
     if lines:
-        yield "## Machine checked\n\n" + "\n".join(lines)
+        yield _folded(f"Proofs that Coq accepts ({len(lines)})", "\n".join(lines))
 
 
-def _holds(row: StatementCoverage) -> Iterator[str]:
-    own = {f"{slug}: {one.name}" for slug, one in row.speaking}
-    lines = [
-        f"- {in_markdown(slip.place)} ({slip.said}): {in_markdown(slip.corrected)}"
-        for slip in papers.load().slips.values()
-        if not own.isdisjoint(slip.evidence)
-    ]
-    if lines:
-        yield "## What holds\n\n" + "\n".join(lines)
+def _folded(summary: str, markdown: str) -> str:
+    return f'<details markdown="1"><summary>{summary}</summary>\n\n{markdown}\n\n</details>'
 
 
-def _at_length(item: Item) -> Iterator[str]:
+def _details(item: Item) -> Iterator[str]:
     links = [f"[{page_name(page)}](../{page})" for page in pages_of(item)]
     if links:
-        yield f"At length: {', '.join(links)}."
+        yield f"Details: {', '.join(links)}."
+
+
+def experiment_page(slug: str, made: Made) -> str:
+    """An experiment: what it is about, its statements, how to run it, and its source."""
+    theorem = find(slug)
+    file = ROOT / "theorems" / f"{slug}.py"
+    names = {row.id for row in made.rows}
+    links = [
+        f"[{in_markdown(spoken(one))}](../statements/{one}.md)"
+        for one in theorem.statements
+        if one in names
+    ]
+    parts = [
+        f"# {in_markdown(theorem.title)}",
+        f"Statements: {', '.join(links) or 'none'}.",
+        f"```bash\npython -m repro theorem={slug}\n```",
+        *([f"[Its run](../report.html#e-{slug}), with figure and numbers."] * (slug in made.runs)),
+        f"## The source, `theorems/{slug}.py`",
+        f"```python\n{file.read_text('utf-8').strip()}\n```",
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def paper_page(name: str, made: Made) -> str:
@@ -257,6 +295,8 @@ def _output(one: Mapping[str, object]) -> str:
     return "```text\n" + "\n".join(shown) + "\n```"
 
 
+CELL = re.compile(r"(?<=[|,] )`([a-z0-9_]+)`(?=[,| ])")
+"""A name in a cell of a table."""
 PROOF = re.compile(r"`proofs/(\w+)\.v((?:: \w+)?)`")
 
 
@@ -281,4 +321,10 @@ def _linked(text: str, up: str, page: str, known: Sequence[str]) -> str:
     if page == "statements.md":
         for name in known:
             text = text.replace(f"| `{name}` |", f"| [`{name}`](statements/{name}.md) |")
+    if page in ("statements.md", "results.md"):
+        known_experiments = set(slugs())
+        text = CELL.sub(
+            lambda m: f"[`{m[1]}`](experiments/{m[1]}.md)" if m[1] in known_experiments else m[0],
+            text,
+        )
     return text

@@ -103,6 +103,7 @@ class Item(Model):
         not_reproduced: of one whose procedure or result is not there, even on a substitute: what is
             missing.
         stands: one sentence where its verdict alone would mislead; what holds is said first.
+        counterexample: the smallest instance, in numbers, in which the printed form fails.
         pages: of docs/explanations with the proof, the numbers or the corrected form.
         coq: theorems about it that Coq checks.
         slips: suspected of it, by a name that is the paper's alone.
@@ -116,6 +117,7 @@ class Item(Model):
     substitute: Text | None = None
     not_reproduced: Text | None = None
     stands: Text | None = None
+    counterexample: Text | None = None
     pages: tuple[Text, ...] = ()
     coq: dict[str, Proved] = {}
     slips: dict[str, Slip] = {}

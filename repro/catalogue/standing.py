@@ -65,7 +65,7 @@ class Standing:
     def verdict_words(self) -> str:
         """Symbol, verdict and the grade of a contradiction."""
         if self.verdict == EXECUTED:
-            return "✓ executed, claims nothing"
+            return "– executed, claims nothing"
         if self.verdict not in SYMBOLS:
             return WITHOUT.get(self.verdict, WITHOUT[REASON])
         at_hand = ", in the text at hand" if self.text_at_hand else ""
@@ -94,7 +94,7 @@ def spoken(name: str) -> str:
 def standing(row: StatementCoverage, catalogue: Catalogue) -> Standing:
     """Of a statement of the catalogue, from pinned verdicts and the theorems that Coq checks."""
     verdict = _verdict(row)
-    found = list(_slips(row, catalogue)) if verdict == "contradicted" else []
+    found = list(contradicting(row, catalogue)) if verdict == "contradicted" else []
     # what stands on the text at hand alone is said where nothing else contradicts
     rank = min(((one.text_at_hand, GRADES.index(one.grade)) for one in found), default=None)
     at_hand, grade = (False, "") if rank is None else (rank[0], GRADES[rank[1]])
@@ -111,7 +111,7 @@ def _verdict(row: StatementCoverage) -> str:
     return worst(verdicts) if verdicts else EXECUTED
 
 
-def _slips(row: StatementCoverage, catalogue: Catalogue) -> Iterator[Slip]:
+def contradicting(row: StatementCoverage, catalogue: Catalogue) -> Iterator[Slip]:
     """Notes whose evidence contradicts the statement."""
     against = {f"{slug}: {one.name}" for slug, one in row.speaking if one.expected != "supported"}
     checked = {one.theorem for one in row.machine_checked if one.shows == "contradicted"}

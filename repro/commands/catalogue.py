@@ -34,7 +34,7 @@ from repro.catalogue.coverage import (
     problems,
     rows,
 )
-from repro.catalogue.entries import counted
+from repro.catalogue.entries import OWN, counted, paper
 from repro.catalogue.papers import Catalogue, load
 from repro.catalogue.standing import named, standing, statements_page
 from repro.catalogue.summaries import summaries
@@ -127,8 +127,9 @@ def _print_all(catalogue: Catalogue, found: list[StatementCoverage]) -> None:
     counts = summary(found)
     to_come = counts.get(MISSING, 0)
     proved = sum(bool(row.machine_checked) for row in found)
+    own = sum(paper(row.id) == OWN for row in found)
     console.print(
-        f"{counts['numbered']} numbered statements, {len(found) - counts['numbered']} more; "
+        f"{len(found) - own} statements of papers, {own} own results; "
         f"{to_come} without an experiment yet; {proved} machine checked",
         highlight=False,
     )

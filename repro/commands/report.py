@@ -6,8 +6,8 @@
 
 runs= is the folder of finished runs; the page is report.html there unless output= names another.
 paper= shows one paper alone (report_p1.html), gallery=true every figure and no more (gallery.html).
-Exit status: 0; 1 if a finding disagrees with the runs, or the files of a run were changed since;
-2 for bad input, with nothing written.  From Python: ``repro.report.write("outputs")``.
+Exit status: 0, or 2 for bad input, with nothing written.  1 if a finding disagrees with the runs,
+or if the files of a run were changed since.  From Python: ``repro.report.write("outputs")``.
 """
 
 from __future__ import annotations

@@ -1,24 +1,22 @@
-"""One statement on one screen: where it stands, as printed, what was measured, what holds."""
+"""One statement on one screen: verdict, why, counterexample, what holds, as printed, evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import fill, indent
 from types import MappingProxyType
 
 from repro.catalogue import machine_checked
-from repro.catalogue.coverage import (
-    EXECUTED,
-    NOT_REPRODUCED,
-    SUBSTITUTE,
-    StatementCoverage,
-)
+from repro.catalogue.answers import Answers, answers, experiments
+from repro.catalogue.coverage import EXECUTED, NOT_REPRODUCED, SUBSTITUTE, StatementCoverage
 from repro.catalogue.entries import kind, number, paper
-from repro.catalogue.papers import SLIP_GRADES, Catalogue, Item
+from repro.catalogue.papers import Catalogue, Item, Slip
 from repro.catalogue.standing import pages_of, standing
+from repro.catalogue.summaries import CheckSummary
 from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun
 from repro.report.plain_math import in_unicode
+from repro.report.run_files import CheckEntry
 from repro.report.witness_words import witness_words
 from repro.report.wording import plain_words, verdict_words
 
@@ -34,15 +32,17 @@ def page(
 
     Args:
         row: of the statement.
-        catalogue: for the title of its paper.
+        catalogue: for the title of its paper, and what is suspected of it.
         runs: by experiment, whose numbers are shown.
     """
+    found = answers(row, catalogue)
     parts = [
         f"{standing(row, catalogue).line}\n{_head(row, catalogue)}",
+        *_answers(found, row),
         _printed(row.item),
-        *_experiments(row, runs),
+        *_evidence(row, runs),
         *_proofs(row),
-        *_corrections(row, catalogue),
+        *(_slip("Also suspected", one) for one in found.others),
         _pages(row.item),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -54,8 +54,26 @@ def _head(row: StatementCoverage, catalogue: Catalogue) -> str:
     return "\n".join([fill(f"{row.id}, {label}: {row.item.title}", WIDTH), fill(where, WIDTH)])
 
 
+def _answers(found: Answers, row: StatementCoverage) -> Iterator[str]:
+    if found.why:
+        heading = "Why there is no experiment" if row.item.reason else "Why"
+        yield f"{heading}\n{_wrapped(found.why)}"
+    if row.item.shown:
+        yield f"{plain_words(row.status).capitalize()}\n" + _wrapped(row.item.shown)
+    if found.counterexample or found.command:
+        text = f"{_wrapped(found.counterexample)}\n" if found.counterexample else ""
+        yield f"Smallest counterexample\n{text}  {found.command}"
+    for one in found.holds:
+        yield _slip("What holds instead", one)
+
+
+def _slip(heading: str, slip: Slip) -> str:
+    head = fill(f"{heading} ({slip.said}; {slip.place})", WIDTH)
+    return f"{head}\n{_wrapped(slip.corrected)}"
+
+
 def _printed(item: Item) -> str:
-    """As its paper prints it, where its text is at hand."""
+    """As its paper prints it, where its text is known."""
     if not item.text:
         return ""
     place = f" ({item.place})" if item.place else ""
@@ -67,75 +85,70 @@ def _wrapped(text: str) -> str:
     return indent(fill(text, WIDTH - 4, break_long_words=False, break_on_hyphens=False), "  ")
 
 
-def _experiments(row: StatementCoverage, runs: Mapping[str, StoredRun]) -> Iterator[str]:
-    """Each experiment with its pinned verdict, its checks and the command that runs it."""
-    if row.item.reason:
-        yield "No experiment\n" + _wrapped(row.item.reason)
-    if row.item.shown:
-        yield f"{plain_words(row.status).capitalize()}\n" + _wrapped(row.item.shown)
-    for slug in row.expected:
-        yield "\n".join(_experiment(slug, row, runs))
+def _evidence(row: StatementCoverage, runs: Mapping[str, StoredRun]) -> Iterator[str]:
+    """Each experiment with its verdict, its checks and the command that runs it."""
+    for slug, checks in experiments(row):
+        yield "\n".join(_experiment(slug, row, checks, runs.get(slug)))
     for slug in row.missing:
         yield f"{slug}: not run yet\n  python -m repro theorem={slug}"
 
 
-def _experiment(slug: str, row: StatementCoverage, runs: Mapping[str, StoredRun]) -> Iterator[str]:
-    of_run = any(check.of_run for experiment, check in row.speaking if experiment == slug)
-    yield f"{slug}: {_verdict(row.expected[slug], 'of its run' if of_run else 'pinned')}"
+def _experiment(
+    slug: str, row: StatementCoverage, checks: Sequence[CheckSummary], run: StoredRun | None
+) -> Iterator[str]:
+    source = "of its run" if any(check.of_run for check in checks) else "recorded"
+    yield f"{slug}: {_verdict(row.expected[slug], source)}"
     yield f"  python -m repro theorem={slug}"
-    if slug in runs:
-        yield from _measured(runs[slug], row.id)
+    if run is not None:
+        yield from _measured(run, row.id)
         return
-    for experiment, check in row.speaking:
-        if experiment == slug:
-            basis = f"pinned verdict: {check.expected} ({check.evidence})"
-            holds = f"; what holds: {check.corrected}" if check.corrected else ""
-            yield _line(check.name, check.claim, basis + holds)
+    for check in checks:
+        holds = f" What holds: {check.corrected}." if check.corrected else ""
+        words = verdict_words(check.expected)
+        yield _wrapped(f"{words} ({check.evidence}): {check.name}: {check.claim}.{holds}")
 
 
 def _verdict(verdict: str, source: str) -> str:
     if verdict in (SUBSTITUTE, NOT_REPRODUCED):
-        return f"{plain_words(verdict)}; what its rows say is of another model or other data"
+        return f"{plain_words(verdict)}; its checks are of another model or other data"
     shown = "executed, claims nothing" if verdict == EXECUTED else verdict_words(verdict)
     return f"{shown} ({source})"
 
 
 def _measured(run: StoredRun, name: str) -> Iterator[str]:
-    """What the last run of an experiment measured."""
+    """What the last run of an experiment measured, what contradicts first."""
     if run.part:
-        yield _wrapped(f"run: {run.part}, which settle nothing; the command above runs all")
-    for check in run.verdict.speaking(name):
+        yield _wrapped(f"run: {run.part}, which decide nothing; the command above runs all")
+    for check in sorted(run.verdict.speaking(name), key=_not_contradicted):
         row = entry(check, check)
-        told = f"claimed {row.claimed}; {check.evidence} {row.measured}"
-        yield _line(row.name, row.claim, f"{told}; {verdict_words(row.verdict)}; {row.basis}")
+        basis = f"claimed {row.claimed}; {check.evidence} {row.measured}"
+        yield _line(row.name, row.claim, f"{basis}; {verdict_words(row.verdict)}; {row.basis}")
         if check.witness:
             yield indent(_wrapped(f"fails {witness_words(check, check.witness)}"), "  ")
         if check.corrected:
             yield indent(_wrapped(f"what holds: {check.corrected}"), "  ")
 
 
-def _line(name: str, claim: str, told: str) -> str:
-    return f"{_wrapped(f'{name}: {claim}')}\n" + indent(_wrapped(told), "  ")
+def _not_contradicted(check: CheckEntry) -> bool:
+    return check.verdict != "contradicted"
+
+
+def _line(name: str, claim: str, basis: str) -> str:
+    return f"{_wrapped(f'{name}: {claim}')}\n" + indent(_wrapped(basis), "  ")
 
 
 def _proofs(row: StatementCoverage) -> Iterator[str]:
-    """Each theorem that Coq checks, whether it was checked on this machine, and the command."""
-    for one in row.machine_checked:
-        state = machine_checked.here(one.file)
-        head = fill(f"{one.theorem}: {one.said} (machine_checked; {state})", WIDTH)
-        yield f"{head}\n  {one.command}\n{_wrapped(one.says)}"
-
-
-def _corrections(row: StatementCoverage, catalogue: Catalogue) -> Iterator[str]:
-    """What is known to be wrong with it, and the form that holds."""
-    checks = {f"{slug}: {one.name}" for slug, one in row.speaking}
-    for slip in sorted(catalogue.slips.values(), key=lambda one: SLIP_GRADES.index(one.grade)):
-        if not checks.isdisjoint(slip.evidence):
-            head = fill(f"What holds ({slip.said}; {slip.place})", WIDTH)
-            yield f"{head}\n{_wrapped(slip.corrected)}"
+    """The theorems that Coq checks, a line each, what contradicts first, and the command."""
+    files = dict.fromkeys(one.file for one in row.machine_checked)
+    for file in files:
+        own = [one for one in row.machine_checked if one.file == file]
+        own.sort(key=lambda one: one.shows != "contradicted")
+        lines = [_wrapped(f"{one.theorem}: {one.said}: {one.says}") for one in own]
+        state = machine_checked.here(file)
+        yield "\n".join([f"Proof by Coq ({state})", f"  {own[0].command}", *lines])
 
 
 def _pages(item: Item) -> str:
-    """Where the proof, the numbers or the corrected form is told at length."""
+    """Pages with the proof, the numbers or the corrected form."""
     found = [f"  docs/{page}" for page in pages_of(item)]
-    return "\n".join(["At length", *found]) if found else ""
+    return "\n".join(["Details", *found]) if found else ""

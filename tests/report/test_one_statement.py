@@ -2,8 +2,10 @@
 
 import pytest
 
+from repro.catalogue.answers import answers
 from repro.catalogue.coverage import completed, rows
 from repro.catalogue.papers import load
+from repro.catalogue.standing import standing
 from repro.catalogue.summaries import summaries
 from repro.commands import catalogue as command
 from repro.commands.process.command import status_of
@@ -23,9 +25,32 @@ def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
     first, second, *_ = text.splitlines()
     assert first.startswith("P1 Theorem 4.2: ✗ contradicted (error): ")
     assert second == "p1.thm_4_2, theorem 4.2: offline gap of private pessimistic RLHF"
-    assert "As printed (Section 4.1, proof in Appendix B)" in text
-    assert "offline_gap: ✗ contradicted (pinned)\n  python -m repro theorem=offline_gap\n" in text
-    assert "e^B + e^(2B)·e^ε/(e^ε−1)²" in text
+    in_order = [
+        "Why\n  A square is lost",
+        "Smallest counterexample\n  One state, two responses",
+        "python -m repro theorem=offline_gap only=reward_bound_eps_half budget=smoke",
+        "What holds instead (error; ",
+        "e^B + e^(2B)·e^ε/(e^ε−1)²",
+        "As printed (Section 4.1, proof in Appendix B)",
+        "offline_gap: ✗ contradicted (recorded)\n  python -m repro theorem=offline_gap\n",
+        "✗ contradicted (measured): reward_bound_eps_half",
+        "✓ supported (measured): n_pairs",
+        "Proof by Coq (",
+        "Details\n",
+    ]
+    places = [text.index(part) for part in in_order]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_contradiction_has_its_reason_and_a_command_that_shows_it(name):
+    stands, found = standing(ROWS[name], CATALOGUE), answers(ROWS[name], CATALOGUE)
+    if stands.verdict == "contradicted":
+        assert found.why
+        assert found.command.startswith(("python -m repro theorem=", "python proofs/verify.py"))
+        assert found.counterexample or stands.grade != "error" or stands.text_at_hand
+    else:
+        assert (found.counterexample, found.command, found.holds) == ("", "", ())
 
 
 def test_every_statement_fits_its_screen(thorough):
@@ -37,7 +62,7 @@ def test_every_statement_fits_its_screen(thorough):
         assert [line for line in lines if len(line) > 80 and " " in line.strip()] == [], name
         assert row.item.title.split()[0] in text
         assert all(f"python -m repro theorem={slug}" in text for slug in row.expected), name
-        assert not row.item.reason or "No experiment" in text, name
+        assert not row.item.reason or "Why there is no experiment" in text, name
 
 
 @pytest.mark.parametrize(

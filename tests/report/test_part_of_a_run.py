@@ -22,12 +22,16 @@ from repro.commands.runs.sweep import Job, print_summary
 from repro.report.files import write_files
 from repro.report.html.findings import findings
 from repro.report.html.runs import find_runs, read_run
-from repro.report.html.statements import statement
+from repro.report.html.statements import statement_lines
 from repro.report.latex import table
 from repro.report.tracking_content import check_tags, run_tags
 
 PART = "1 of 22 checks"
-ITEM = papers.load().items["p1.thm_4_2"]
+
+
+def line_of_theorem_4_2(run):
+    lines = statement_lines(papers.load(), {run.key: run})
+    return next(one for one in lines if one.id == "p1.thm_4_2")
 
 
 @pytest.fixture(scope="module")
@@ -60,12 +64,12 @@ def test_the_files_say_how_many_checks(part):
 
 def test_the_report_gives_no_statement_a_verdict(part):
     (run,) = find_runs(Path("outputs"))
-    found = statement("p1.thm_4_2", ITEM, {run.key: run})
+    found = line_of_theorem_4_2(run)
     assert (found.verdict, found.check) == ("not_run", None)
     assert found.note == f"only {PART} run: python -m repro theorem=offline_gap"
     assert status_of(report.main, ["--runs", "outputs"]) == 0
     text = Path("outputs/report.html").read_text("utf-8")
-    assert "<p>0 experiments run" in text
+    assert "<p>0 experiments run here" in text
     assert f'<h3>offline_gap</h3> <span class="verdict none">{PART}</span>' in text
     assert "settles no statement" in text
     assert not re.search(r'<tr id="s-[^>]*data-verdict="supported"', text)
@@ -76,7 +80,7 @@ def test_a_whole_run_speaks_whatever_its_budget_and_overrides(part, make_result)
     write_files(whole, Path("outputs/whole"), 1.0, 1, "cpu")
     (run,) = find_runs(Path("outputs"))
     assert run.folder.name == "whole"
-    assert statement("p1.thm_4_2", ITEM, {run.key: run}).verdict == "supported"
+    assert line_of_theorem_4_2(run).verdict == "supported"
 
 
 def test_gallery_table_of_results_latex_and_metrics_say_so(part, capsys):
@@ -97,7 +101,7 @@ def test_gallery_table_of_results_latex_and_metrics_say_so(part, capsys):
 def test_the_catalogue_says_so(part, capsys):
     assert status_of(catalogue.main, ["p1.thm_4_2"]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert f"run: {PART}, which settle nothing; the command above runs all" in text
+    assert f"run: {PART}, which decide nothing; the command above runs all" in text
 
 
 def test_tags_of_the_tracker_say_so(part, result):

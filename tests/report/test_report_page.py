@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from repro.base.errors import BadInput
-from repro.catalogue import entries, papers
+from repro.catalogue import papers
 from repro.catalogue.papers import Slip
 from repro.commands import catalogue as catalogue
 from repro.commands import report as command
@@ -21,7 +21,7 @@ from repro.report.html.bars import allowed_range, bar_svg
 from repro.report.html.findings import disagreements
 from repro.report.html.page import report_html
 from repro.report.html.runs import find_runs
-from repro.report.html.statements import statement
+from repro.report.html.statements import statement_lines
 from repro.report.run_files import Numbers
 from tests.browser.views import faults, needs_browser, views
 
@@ -169,15 +169,17 @@ def test_a_page_of_one_paper_has_its_statements_alone(runs, capsys):
     assert "<h1>" in text
     assert papers.load().papers["p1"].title in text.partition("</h1>")[0]
     assert set(links.targets) <= {f"#{name}" for name in links.ids}
-    numbered = sum(map(entries.counted, listed))
-    assert f"experiments run, {numbered} numbered statements of P1. " in text
+    assert f"1 experiment run here. The catalogue has {len(listed)} statements of P1." in text
 
 
 def test_a_page_of_all_papers_counts_all_of_them(runs, capsys):
     assert status_of(command.main, ["--runs", str(runs)]) == 0
-    numbered = sum(map(entries.counted, papers.load().items))
+    own = sum(name.startswith("own.") for name in papers.load().items)
     text = (runs / "report.html").read_text()
-    assert f"experiments run, {numbered} numbered statements of P1, P2, P3, P4. " in text
+    counts = f"{len(papers.load().items) - own} statements of P1, P2, P3, P4 and {own} own results"
+    assert f"1 experiment run here. The catalogue has {counts}." in text
+    legend = text.partition('<ul class="legend">')[2].partition("</ul>")[0]
+    assert sum(map(int, re.findall(r"</span> (\d+)<", legend))) == len(papers.load().items)
 
 
 def test_a_page_of_one_paper_links_no_statement_of_another(runs, make_result):
@@ -214,18 +216,30 @@ def test_a_statement_takes_the_worst_of_its_own_checks_only(runs):
     everything[0] |= {"statements": ["p1.thm_4_2"], "verdict": "supported"}
     change(runs, statements=["p1.thm_4_2", "p1.abs_1"], checks=everything)
     (run,) = find_runs(runs)
-    items = papers.load().items
-    one = statement("p1.thm_4_2", items["p1.thm_4_2"], {"offline_gap": run})
+    lines = {one.id: one for one in statement_lines(papers.load(), {"offline_gap": run})}
+    one = lines["p1.thm_4_2"]
     assert (one.verdict, one.controls, one.caught) == ("supported", 1, 1)
-    assert (
-        statement("p1.def_3_3", items["p1.def_3_3"], {"offline_gap": run}).verdict
-        == "claims_nothing"
-    )
-    assert statement("p1.thm_4_5", items["p1.thm_4_5"], {"offline_gap": run}).verdict == "not_run"
-    assert (
-        statement("p1.asm_3_7", items["p1.asm_3_7"], {"offline_gap": run}).verdict
-        == "no_experiment"
-    )
+    # what other experiments and proofs say, which were not run here, stands beside it
+    assert one.note.startswith("other evidence, which was not run here: ✗ contradicted (error): ")
+    assert lines["p1.def_3_3"].verdict == "claims_nothing"
+    assert lines["p1.thm_4_5"].verdict == "not_run"
+    assert lines["p1.asm_3_7"].verdict == "no_experiment"
+
+
+def test_what_was_not_run_is_grey_with_what_is_known_and_how_it_fails(runs):
+    text = rendered(runs)
+    (row,) = re.findall(r'<tr id="s-p1.thm_5_2".*?</tr>', text, re.DOTALL)
+    assert '<span class="verdict not_run">✗ contradicted (error)</span>' in row
+    assert "<b>Smallest counterexample.</b> One state, two responses" in row
+    assert "python -m repro theorem=corrected_log_regret only=cap_one budget=smoke" in row
+    assert "not run yet: python -m repro theorem=" in row
+
+
+def test_what_was_run_comes_first(runs):
+    text = rendered(runs)
+    places = [text.index(f'<section id="{name}"') for name in ("experiments", "statements")]
+    assert places == sorted(places)
+    assert '<details class="experiment" id="e-offline_gap" open>' in text
 
 
 def test_a_whole_run_is_preferred_to_one_with_overrides_and_laptop_to_smoke(runs, make_result):

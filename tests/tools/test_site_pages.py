@@ -8,6 +8,7 @@ import pytest
 from tools.site_pages import (
     ROOT,
     Made,
+    experiment_page,
     linked,
     notebook_page,
     paper_page,
@@ -26,9 +27,18 @@ def test_a_statement_has_its_verdict_its_text_and_the_row_that_holds():
     )
     assert "<math" in page
     (row,) = [line for line in page.splitlines() if line.startswith("| `printed_floor_ctl`")]
-    assert "✗ contradicted (pinned)" in row
+    assert "✗ contradicted (recorded)" in row
+    parts = ("**Why.**", "## Smallest counterexample", "## What holds", "## As printed", "<details")
+    places = [page.index(part) for part in parts]
+    assert places == sorted(places)
     assert row.endswith("| `floor_horizon_ctl` |")
     assert "(../proofs/p2_propositions_E_1_E_2_false.md)" in page
+
+
+def test_an_experiment_has_its_statements_and_its_source():
+    page = experiment_page("rdpo_identity", MADE)
+    assert "(../statements/p4.app_c_rdpo.md)" in page
+    assert '```python\n"""' in page
 
 
 @pytest.mark.parametrize("name", ["p1", "own"])

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from repro.catalogue.coverage import NOT_REPRODUCED, SUBSTITUTE
-from repro.catalogue.entries import counted
+from repro.catalogue.entries import OWN
 from repro.catalogue.papers import Catalogue
 from repro.report.html import ablations
 from repro.report.html.docstrings import experiment_text
@@ -52,10 +52,9 @@ def report_html(
         "papers": papers,
         "kinds": [k for k in KINDS_IN_ORDER if any(one.kind == k for one in every)],
         "counts": {
-            "numbered": sum(counted(one.id) for one in every),
-            "papers": ", ".join(
-                part.label for part in papers if any(counted(one.id) for one in part.statements)
-            ),
+            "printed": sum(len(part.statements) for part in papers if part.id != OWN),
+            "own": sum(len(part.statements) for part in papers if part.id == OWN),
+            "papers": ", ".join(part.label for part in papers if part.id != OWN),
             "verdicts": {v: verdicts[v] for v in ORDER if verdicts[v]},
         },
         "findings": findings(catalogue, {run.key: run for run in runs}),

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repro.catalogue import machine_checked
-from repro.catalogue.coverage import NOT_REPRODUCED, SUBSTITUTE, status_of
+from repro.catalogue.answers import Answers, answers
+from repro.catalogue.coverage import (
+    NOT_REPRODUCED,
+    SUBSTITUTE,
+    StatementCoverage,
+    completed,
+    rows,
+    status_of,
+)
 from repro.catalogue.entries import KINDS, kind, number, paper
 from repro.catalogue.machine_checked import Checked
 from repro.catalogue.papers import Catalogue, Item
+from repro.catalogue.standing import Standing, standing
+from repro.catalogue.summaries import summaries
 from repro.report.html.entries import Entry, deciding, entry
 from repro.report.html.runs import StoredRun
 
 NOT_RUN, EXECUTED, REASON = "not_run", "claims_nothing", "no_experiment"
-"""What stands for a verdict where there is none."""
+"""What is shown for a verdict where there is none."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the catalogue says of a statement, whatever was run here."""
+
+    standing: Standing
+    answers: Answers
+
+    @property
+    def words(self) -> str:
+        """Verdict and sentence."""
+        return f"{self.standing.verdict_words}: {self.standing.sentence}"
 
 
 @dataclass(frozen=True)
@@ -30,6 +52,7 @@ class StatementLine:
     """One line of the table.
 
     Attributes:
+        known: what the catalogue says of it.
         check: the deciding check, None without one.
         controls: controls of the checks that speak for it, ``caught`` of which were caught.
         note: what to read where nothing was measured, or on a substitute alone.
@@ -41,6 +64,7 @@ class StatementLine:
     label: str
     title: str
     verdict: str
+    known: Known
     check: Entry | None
     controls: int
     caught: int
@@ -59,10 +83,9 @@ class PaperLines:
     statements: tuple[StatementLine, ...]
 
 
-def statement(
-    name: str, item: Item, runs: dict[str, StoredRun], proved: Sequence[Checked] = ()
-) -> StatementLine:
-    """The line of one item; ``runs`` by section, ``proved`` what Coq checks of it."""
+def statement(row: StatementCoverage, known: Known, runs: dict[str, StoredRun]) -> StatementLine:
+    """The line of one statement; ``runs`` by section."""
+    name, item = row.id, row.item
     links = tuple(Link(slug, slug if slug in runs else "") for slug in item.experiments)
     found = [
         (runs[link.run], check)
@@ -72,9 +95,10 @@ def statement(
         if name in runs[link.run].verdict.statements
     ]
     label = f"{kind(name)} {number(name)}".strip()
-    proofs = tuple((one, machine_checked.here(one.file)) for one in proved)
+    proofs = tuple((one, machine_checked.here(one.file)) for one in row.machine_checked)
     base = {
         "id": name, "kind": kind(name), "label": label, "title": item.title, "proofs": proofs,
+        "known": known,
     }  # fmt: skip
     if not found:
         verdict, note = _without_checks(item, links, runs)
@@ -85,6 +109,8 @@ def statement(
     controls = [c for run, one in found for c in run.verdict.controls_of(one)]
     caught = sum(control.caught for control in controls)
     verdict, note = check.verdict, ""
+    if verdict == "supported" and known.standing.verdict == "contradicted":
+        note = f"other evidence, which was not run here: {known.words}"
     if check.substitute:
         verdict, note = status_of(item) or SUBSTITUTE, item.shown
     return StatementLine(
@@ -109,22 +135,29 @@ def _without_checks(
     return NOT_RUN, f"{said}: python -m repro theorem={(there or links)[0].slug}"
 
 
+def statement_lines(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[StatementLine]:
+    """The lines of all statements, in the order of the catalogue; ``runs`` by section."""
+    existing = summaries(runs.values())
+    whole = completed(catalogue, existing)
+    return [
+        statement(row, Known(standing(row, whole), answers(row, whole)), runs)
+        for row in rows(whole, existing)
+        if row.id in catalogue.items
+    ]
+
+
 def by_paper(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[PaperLines]:
     """Papers in the order of the catalogue, each with its statements."""
-    names = list(dict.fromkeys(paper(name) for name in catalogue.items))
-    proved = machine_checked.by_statement(catalogue.theorems)
+    lines = statement_lines(catalogue, runs)
+    names = dict.fromkeys(paper(one.id) for one in lines)
     return [
         PaperLines(
-            id=one,
-            label=one.upper() if one in catalogue.papers else "Own results",
-            title=catalogue.paper_said(one, ""),
-            statements=tuple(
-                statement(name, item, runs, proved.get(name, ()))
-                for name, item in catalogue.items.items()
-                if paper(name) == one
-            ),
+            id=name,
+            label=name.upper() if name in catalogue.papers else "Own results",
+            title=catalogue.paper_said(name, ""),
+            statements=tuple(one for one in lines if paper(one.id) == name),
         )
-        for one in names
+        for name in names
     ]
 
 
