@@ -186,13 +186,13 @@ def _hits(hits: np.ndarray, members: np.ndarray, n: int, count: int) -> list[tup
 
 def _with_truth(flipped: np.ndarray, truth: np.ndarray) -> Member:
     """Flips where the truth d places on is 1, for every d: hypergeometric."""
-    found: list[Member] = []
+    members: list[Member] = []
     for bits in truth.T.astype(float):
         hits = _correlated(flipped.astype(float), bits, flipped.size)
         ones = np.full(hits.size, int(bits.sum()))
         tests = _hits(hits, ones, flipped.size, int(flipped.sum()))
-        found += [(p, f"{d} lines") for p, d in tests]
-    return _least(found, truth.size)
+        members += [(p, f"{d} lines") for p, d in tests]
+    return _least(members, truth.size)
 
 
 def _labels_with_truth(flipped: np.ndarray, truth: np.ndarray) -> Member:
@@ -200,15 +200,15 @@ def _labels_with_truth(flipped: np.ndarray, truth: np.ndarray) -> Member:
 
     A label that repeats the truth of another place is flipped where the two truths differ.
     """
-    n, found = flipped.size, []
+    n, members = flipped.size, []
     for bits in truth.T.astype(float):
         signs = 2 * bits - 1
         alike = (n + _correlated(signs, signs, n)) // 2
         turned = np.where(flipped, signs, 0.0)
         hits = (int(flipped.sum()) + _correlated(turned, signs, n)) // 2
         tests = _hits(hits[1:], alike[1:], n, int(flipped.sum()))
-        found += [(p, f"{d + 1} lines") for p, d in tests]
-    return _least(found, truth.size)
+        members += [(p, f"{d + 1} lines") for p, d in tests]
+    return _least(members, truth.size)
 
 
 def _over_blocks(flipped: np.ndarray) -> Member:
@@ -245,21 +245,19 @@ def _over(
     members: Iterable[int], counts: Callable[[int], tuple[np.ndarray, np.ndarray]], name: str
 ) -> Member:
     """The least p-value of groupings by a number, of which those farthest off are looked at."""
-    listed = list(members)
-    scores = np.array([_scores(*counts(member)) for member in listed]).reshape(-1, 2)
-    some = {member for column in scores.T for member in _farthest(column)}
-    found = [
-        _least(_of_counts(*counts(listed[k]), name.format(listed[k])), 1) for k in sorted(some)
-    ]
-    return _least(found, len(listed))
+    numbers = list(members)
+    scores = np.array([_scores(*counts(number)) for number in numbers]).reshape(-1, 2)
+    some = {k for column in scores.T for k in _farthest(column)}
+    tests = (_of_counts(*counts(numbers[k]), name.format(numbers[k])) for k in sorted(some))
+    return _least((_least(both, 1) for both in tests), len(numbers))
 
 
 def _scores(counts: np.ndarray, sizes: np.ndarray) -> tuple[float, float]:
     """How far the spread of counts is from what is expected, and the farthest count."""
     q = counts.sum() / sizes.sum()
-    one = q * (1 - q)
-    squares = (counts - sizes * q) ** 2 / (sizes * one)
-    spread = np.sqrt(np.sum(np.maximum(2 + (1 - 6 * one) / (sizes * one), 1e-9)))
+    coin = q * (1 - q)
+    squares = (counts - sizes * q) ** 2 / (sizes * coin)
+    spread = np.sqrt(np.sum(np.maximum(2 + (1 - 6 * coin) / (sizes * coin), 1e-9)))
     left = np.maximum(1e-9, 1 - sizes / sizes.sum())
     return (squares.sum() - squares.size + 1) / spread, float(np.sqrt((squares / left).max()))
 

@@ -24,7 +24,7 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -88,10 +88,11 @@ class Ledger:
             prints = ((_print(key),) for key in former_keys(prompt, one, other))
             self._rows.executemany("INSERT OR IGNORE INTO former VALUES (?)", prints)
 
-    def note(self, number: int, keys: Iterable[bytes]) -> None:
-        """Add comparisons, by their keys, to the debit that has begun."""
-        prints = ((_print(key), number) for key in keys)
-        self._rows.executemany("INSERT OR IGNORE INTO prints VALUES (?, ?)", prints)
+    def note(self, number: int, keys: Sequence[bytes]) -> int:
+        """Add comparisons, by their keys, to the debit that has begun; how many it had before."""
+        prints = [(_print(key), number) for key in keys]
+        new = self._rows.executemany("INSERT OR IGNORE INTO prints VALUES (?, ?)", prints)
+        return len(prints) - new.rowcount
 
     def earlier(self, number: int) -> list[Debit]:
         """Debits that count for the labels of the one that has begun.

@@ -288,14 +288,16 @@ def _drawn(
         labels, flips = rows.labels, ExactResponse.at(terms.epsilon).flips()
         written = Written(rows.listed)
         answered = lambda row: labels[row.number] ^ next(flips)  # noqa: E731
-        written.write(iter(rows), answered, draft.file, lambda keys: ledger.note(number, keys))
+        shared: list[int] = []
+        note = lambda keys: shared.append(ledger.note(number, keys))  # noqa: E731
+        written.write(iter(rows), answered, draft.file, note)
     earlier = ledger.earlier(number)
     budgets = tuple(sorted(one.manifest.epsilon for one in earlier))
     counts = written.lines, written.plus, written.sha256
     made = Manifest(terms.epsilon, budgets, rows.unit_size, *counts, spent_delta(earlier))
     if earlier and not terms.compose:
         raise BadInput("IN", "(released before)", _spent_words(earlier, made.total))
-    tell(f"randomised {made.lines} comparisons{_merged(rows)}")
+    tell(f"randomised {made.lines} comparisons{_merged(rows)}{_apart(sum(shared))}")
     return Debit(number, made, written.answers)
 
 
@@ -399,6 +401,12 @@ def _spent_words(earlier: list[Debit], total: Decimal) -> str:
         f"{'; '.join(reasons)}; another would bring them to a total epsilon of {total}{beside}: "
         f"allowed with compose=true{resumed}"
     )
+
+
+def _apart(count: int) -> str:
+    """Lines that are other comparisons only by what was said before the last question."""
+    what = "share their last question and responses with another, and have answers of their own"
+    return f"; {count} {what}" if count else ""
 
 
 def _merged(rows: Comparisons) -> str:

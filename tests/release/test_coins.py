@@ -79,7 +79,7 @@ def leaks(name, leak):
     n, epsilon = (220, "3") if "220" in name else (2100, "1")
     q = float(ExactResponse.at(exact_epsilon(epsilon)).flip_prob)
     coins = Coins.of(n, q, seed=1)
-    return [found.what for found in findings(lines_of(coins, leak(coins)), q) if found.leaks]
+    return [test.what for test in findings(lines_of(coins, leak(coins)), q) if test.leaks]
 
 
 @pytest.mark.some(4)
@@ -101,14 +101,14 @@ def test_honest_coins_are_not_accused():
     for number in range(100):
         q = 1 / (1 + np.exp(draw.uniform(0.1, 4)))
         coins = Coins.of(int(30 * 100 ** draw.random()), q, number)
-        found = findings(lines_of(coins, coins.honest()), q)
-        assert [f.what for f in found if f.leaks] == [], number
+        tests = findings(lines_of(coins, coins.honest()), q)
+        assert [test.what for test in tests if test.leaks] == [], number
 
 
 def test_the_level_is_shared_out(monkeypatch):
     coins = Coins.of(400, 0.27, 1)
     monkeypatch.setattr(tests_of_labels, "_learned", lambda lines: iter(()))
-    limits = [found.limit for found in findings(lines_of(coins, coins.honest()), 0.27)]
+    limits = [test.limit for test in findings(lines_of(coins, coins.honest()), 0.27)]
     shares = tests_of_labels.NOISE + tests_of_labels.TRUTHS + tests_of_labels.PLACES
     assert sum(limits) == pytest.approx(ALARM * (shares + tests_of_labels.GROUPS))
     every = tests_of_labels.AGREED + tests_of_labels.LEARNED + tests_of_labels.GROUPS + shares

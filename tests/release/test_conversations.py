@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import repro
 from repro.base.errors import BadInput
+from repro.commands import privatize
+from repro.commands.process.command import status_of
 from repro.labels.preferences.conversation import ListedPrompt
 from repro.release.canonical import body, compared, line, texts_of
 from repro.release.records import fields, read_records
@@ -171,6 +173,16 @@ def test_the_last_question_alone_is_spent_too(tmp_path, name):
             repro.privatize(second, 1, ledger=ledger)
 
 
+def test_lines_that_differ_before_the_last_question_are_counted(tmp_path, write_input, capsys):
+    """With and without a system message they are two comparisons, with an answer each."""
+    names = ("one question", "system message", "another system message", "Unicode")
+    source = write_input([trl(CHATS[name]) for name in names])
+    words = [str(source), str(tmp_path / "o.jsonl"), "epsilon=1", f"ledger={tmp_path / 'l'}"]
+    assert status_of(privatize.main, words) == 0
+    said = "randomised 4 comparisons; 2 share their last question and responses with another"
+    assert capsys.readouterr().out.startswith(said)
+
+
 # What is released
 
 
@@ -200,8 +212,8 @@ def many(size=40):
 def test_a_file_of_both_is_released_in_lists_and_is_canonical(kind, tmp_path):
     lists, texts = many()
     done = repro.privatize(kind([*lists, *texts]), 1, ledger=tmp_path / "ledger")
-    found = repro.audit(done, [*texts, *lists])
-    assert (found.free, found.status, found.lines) == ([], 0, 80)
+    audited = repro.audit(done, [*texts, *lists])
+    assert (audited.free, audited.status, audited.lines) == ([], 0, 80)
 
 
 def test_a_table_of_lists_is_released_as_one_and_is_canonical(tmp_path):
@@ -229,8 +241,8 @@ def test_a_release_of_lists_is_compared_with_its_original(tmp_path):
         repro.audit(path, lists)
     path.write_text(good)
     plain = [dict(zip(("prompt", "chosen", "rejected"), fields(r), strict=True)) for r in lists]
-    found = repro.audit(path, [{**r, "prompt": str(r["prompt"])} for r in plain])
-    assert found.free == ["texts in the place of lists of messages, or lists in that of texts"]
+    audited = repro.audit(path, [{**r, "prompt": str(r["prompt"])} for r in plain])
+    assert audited.free == ["texts in the place of lists of messages, or lists in that of texts"]
 
 
 def test_exports_of_lists_are_read_again(tmp_path):
