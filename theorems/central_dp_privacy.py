@@ -467,11 +467,11 @@ def _multiple_needed(world: OnALine, algorithm: Algorithm) -> float:
     return math.exp(high)
 
 
-DELTA = Quantity("exact δ(ε) over δ", exact_delta, evidence="exact")
+DELTA = Quantity("exact δ(ε) / stated δ", exact_delta, evidence="exact")
 HALF_DELTA = replace(DELTA, words="exact δ(ε/2) over δ/2")
-EPSILON = Quantity("exact ε at δ over ε", exact_epsilon, evidence="exact")
-HALF_EPSILON = replace(EPSILON, words="exact ε at δ/2 over ε/2")
-PIPELINE = replace(EPSILON, words="exact ε of the pipeline over ε")
+EPSILON = Quantity("exact ε(δ) / stated ε", exact_epsilon, evidence="exact")
+HALF_EPSILON = replace(EPSILON, words="exact ε(δ/2) / stated ε/2")
+PIPELINE = replace(EPSILON, words="exact ε of the pipeline / stated ε")
 NEEDED = Quantity("multiple of α at which (θ̃, Σ̃) is private", multiple_needed, evidence="exact")
 AUDIT = Quantity("exact ε at δ", audit_shares)
 

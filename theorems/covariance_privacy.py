@@ -258,7 +258,7 @@ def integrated_delta(
 
 INTEGRATED = Quantity("δ(ε/2) by quadrature over δ/2", integrated_delta, evidence="exact")
 DELTA = Quantity("exact δ(ε/2) over δ/2", exact_delta, evidence="exact")
-EPSILON = Quantity("exact ε at δ/2 over ε/2", exact_epsilon, evidence="exact")
+EPSILON = Quantity("exact ε(δ/2) / stated ε/2", exact_epsilon, evidence="exact")
 AUDIT = Quantity("exact ε at δ/2", audit_shares)
 CONSTANT: Any = {
     "expected": "contradicted",

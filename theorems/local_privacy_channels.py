@@ -143,7 +143,7 @@ def spent(world: CorruptedLabel, algorithm: Algorithm, rng: Any, replicates: int
 
 
 AUDIT = Quantity("exact ε of the channel", audit_shares)
-RATIO = Quantity("exact ε over ε", spent, evidence="exact", over=whole_budget)
+RATIO = Quantity("exact ε / stated ε", spent, evidence="exact", over=whole_budget)
 OVER_CLOSED_FORM = Quantity(
     "exact ε over its closed form", spent, evidence="exact", over=ctl_epsilon
 )

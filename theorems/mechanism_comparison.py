@@ -444,7 +444,7 @@ def under_lower(
 # The claims --------------------------------------------------------------------------------------
 
 DRAW = PrivateEstimate.draw
-DELTA = Quantity("exact δ(ε) over δ", exact_delta, evidence="exact")
+DELTA = Quantity("exact δ(ε) / stated δ", exact_delta, evidence="exact")
 UPPER = Quantity("‖θ̃ − θ̂‖ / (‖b + Aθ̂‖/(h + A))", over_upper, evidence="searched", drawn=pulled)
 LOWER = Quantity("lower bound / E‖θ̃ − θ̂‖²", under_lower, evidence="searched", drawn=DRAW)
 MOVED = Quantity("‖θ̃ − θ̂‖ in Σ [reward]", distance, drawn=DRAW)

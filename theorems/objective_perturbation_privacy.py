@@ -382,7 +382,7 @@ def over_bound(world: EstimateRelease, a_bound: Algorithm, rng: Any, replicates:
 
 
 DELTA = Quantity("exact δ(ε/2) over δ/2", exact_delta, evidence="exact")
-EPSILON = Quantity("exact ε at δ/2 over ε/2", exact_epsilon, evidence="exact")
+EPSILON = Quantity("exact ε(δ/2) / stated ε/2", exact_epsilon, evidence="exact")
 OVER_SHIFT = Quantity(
     "exact δ(ε/2) over that of a Gaussian shift 2L/σ", delta, evidence="exact", over=gaussian_delta
 )

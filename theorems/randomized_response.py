@@ -214,7 +214,7 @@ THEOREM = Theorem(
     checks=[
         Check(name="exact_epsilon", axis="epsilon_minus_one",
               claim=Ratio("eq. (7) is exactly ε-private", tolerance=1e-6),
-              quantity=over_claimed("exact ε over ε"), right=randomized_response, wrong=WRONG,
+              quantity=over_claimed("exact ε / stated ε"), right=randomized_response, wrong=WRONG,
               **CHANNEL),
         Check(name="audit", axis="n_pairs", at="people",
               claim=Private("each of n people pays ε, seen from outside"),

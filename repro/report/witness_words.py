@@ -56,6 +56,9 @@ def witness_words(check: CheckEntry, found: WitnessEntry) -> str:
     >>> check = CheckEntry(name="a", verdict="contradicted", axis="n_pairs", direction="at_most")
     >>> witness_words(check, WitnessEntry(at=8.0, measured=1.21, claimed=1.0))
     'at n = 8 it is 1.21, claimed at most 1'
+    >>> named = check.model_copy(update={"quantity": "exact ε(δ) / stated ε"})
+    >>> witness_words(named, WitnessEntry(at=8.0, measured=1.21, claimed=1.0))
+    'at n = 8 exact ε(δ) / stated ε is 1.21, claimed at most 1'
     >>> growth = {"from": 1e3, "at": 1e5, "measured_from": 0.2, "measured": 0.2, "factor": 1.0}
     >>> witness_words(check, WitnessEntry(**growth, claimed=0.0126))
     'from n = 1000 to 1e+05 it goes from 0.2 to 0.2, by a factor 1; claimed at most 0.0126'
@@ -65,18 +68,19 @@ def witness_words(check: CheckEntry, found: WitnessEntry) -> str:
     at = "?" if found.at is None else f"{found.at:.4g}"
     side = "at_most" if check.kind in ("inequality", "privacy") else check.direction
     bound = BOUNDS.get(side, "")
+    name = check.quantity.partition(" [")[0] or "it"
     digits = _digits(found.measured, found.claimed)
     claimed = f"claimed {bound}{_number(found.claimed, digits)}"
     if found.start is not None:
         ends = f"from {axis} = {found.start:.4g} to {at}"
         numbers = f"from {_number(found.measured_from)} to {_number(found.measured)}"
-        return f"{ends} it goes {numbers}, by a factor {_number(found.factor)}; {claimed}"
+        return f"{ends} {name} goes {numbers}, by a factor {_number(found.factor)}; {claimed}"
     where = f"at {axis} = {at}"
     if found.cases is not None:
         where += f" {found.failures} of {found.cases} fail"
         measured = f": {_number(found.measured, digits)}"
     else:
-        measured = f" it is {_number(found.measured, digits)}"
+        measured = f" {name} is {_number(found.measured, digits)}"
     drawn = "" if found.block is None else f" (block {found.block}, replicate {found.replicate})"
     return f"{where}{measured}, {claimed}{drawn}"
 

@@ -218,7 +218,7 @@ def test_beside_a_contradicted_row_stand_where_it_fails_and_what_holds(result):
     check = replace(first.check, corrected=second.check.name)
     printed_row = replace(first, check=check, outcome=outcome, witness=fails)
     text = printed(replace(result, checks=(printed_row, second, *others)), 200, "checks")
-    assert "✗ n_pairs: from n = 1000 to 1e+06 it goes from 1 to 1, by a factor 1" in text
+    assert "✗ n_pairs: from n = 1000 to 1e+06 suboptimality goes from 1 to 1, by a factor 1" in text
     assert "what holds: ✓ supported constant: 0.9900 ± 0.0050" in text
     elsewhere = replace(printed_row, check=replace(check, corrected="other: row"))
     text = printed(replace(result, checks=(elsewhere,)), 200, "checks")
