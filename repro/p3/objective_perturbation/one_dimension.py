@@ -9,10 +9,9 @@ the statement lets go to 0, and is 0 here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 from scipy.special import expit, ndtr
@@ -21,7 +20,9 @@ from repro.labels.privacy.mechanism import Mechanism
 
 PANELS, NODES, REACH = 64, 16, 13.0
 """Panels of θ̂ over ±REACH standard deviations of b, and Gauss–Legendre nodes of each."""
-TABLE, NEWTON_STEPS, TO_THE_LAST_BIT, ROOT_STEPS = (1 << 16) + 1, 2, 80, 26
+TABLE, NEWTON_STEPS = (1 << 16) + 1, 2
+SECTIONS, TO_THE_LAST_BIT, ROOT_ROUNDS = 64, 14, 5
+"""A search cuts its intervals into so many parts a round; a round costs what a bisection does."""
 GAUSS, WEIGHTS = np.polynomial.legendre.leggauss(NODES)
 
 
@@ -147,14 +148,12 @@ class Perturbed:
     def edges(self) -> np.ndarray:
         """(PANELS + 1,) of the panels of θ̂, within the ball and REACH."""
         wanted = self.sigma * np.array([REACH, -REACH])
-        low, high = np.full(2, -self.radius), np.full(2, self.radius)
-        for _ in range(TO_THE_LAST_BIT):
-            middle = (low + high) / 2
-            ahead = self.noise_at(middle) > wanted
-            last = ((middle == low) | (middle == high)).all()  # no number lies between
-            low, high = np.where(ahead, middle, low), np.where(ahead, high, middle)
-            if last:
-                break
+        ends = np.full(2, -self.radius), np.full(2, self.radius)
+
+        def ahead(theta: np.ndarray) -> np.ndarray:
+            return self.noise_at(theta.ravel()).reshape(theta.shape) > wanted
+
+        low, high = _narrowed(ahead, *ends, rounds=TO_THE_LAST_BIT)
         return np.linspace(low[0], high[1], PANELS + 1)
 
     @cached_property
@@ -197,38 +196,47 @@ class ObjectivePerturbation(Mechanism):
         """Both atoms, panels on one side of ε, and those that a root of the loss cuts."""
         loss, mass = self.losses[side], self.mass(side)
         found = mass * -np.expm1(np.minimum(epsilon - loss, 0.0))
-        ends, at_ends = (self.one, self.other)[side].edges, self._at_edges[side]
+        at_ends = self._at_edges[side]
         inside = loss[:-2].reshape(PANELS, NODES)
         points = np.concatenate([at_ends[:-1, None], inside, at_ends[1:, None]], 1) > epsilon
         cut = np.nonzero(points.any(1) & ~points.all(1))[0]
         whole = found[:-2].reshape(PANELS, NODES).sum(1)
-        whole[cut] = [self._cut(side, epsilon, ends[k], ends[k + 1], points[k]) for k in cut]
+        if cut.size:
+            whole[cut] = self._on_cut(side, epsilon, cut, points[cut])
         return float(whole.sum() + found[-2:].sum())
 
-    def _cut(self, side: int, epsilon: float, low: float, high: float, above: np.ndarray) -> float:
-        """∫(p − e^ε q)₊ on a panel, between the roots of the loss less ε."""
+    def _on_cut(self, side: int, epsilon: float, cut: np.ndarray, above: np.ndarray) -> np.ndarray:
+        """(C,) ∫(p − e^ε q)₊ on panels, between the roots of the loss less ε.
+
+        Args:
+            side: 0 where p is of ``one``.
+            epsilon: ε.
+            cut: (C,) indices of the panels.
+            above: (C, NODES + 2) whether the loss exceeds ε at a panel's ends and nodes.
+        """
         one, other = (self.one, self.other)[:: 1 - 2 * side]
 
         def excess(theta: np.ndarray) -> np.ndarray:
-            return one.log_ratio_to(other, theta) - epsilon
+            return (one.log_ratio_to(other, theta.ravel()) - epsilon).reshape(theta.shape)
 
-        at = np.concatenate([[low], _nodes_between(low, high), [high]])
-        change = np.nonzero(above[1:] != above[:-1])[0]
-        left, right = at[change], at[change + 1]
-        for _ in range(ROOT_STEPS):
-            middle = (left + right) / 2
-            as_left = (excess(middle) > 0) == above[change]
-            left, right = np.where(as_left, middle, left), np.where(as_left, right, middle)
-        ends = np.concatenate([[low], left, [high]])
-        # Signs alternate from that of the first end.
-        pieces = list(pairwise(ends))[0 if above[0] else 1 :: 2]
-        total = 0.0
-        for begin, end in pieces:
-            theta = _nodes_between(begin, end)
-            density = np.exp(one.log_density(theta)) / np.sqrt(2 * np.pi)
-            lost = -np.expm1(np.minimum(-excess(theta), 0.0))
-            total += float((density * lost) @ WEIGHTS) * (end - begin) / 2
-        return total
+        low, high = one.edges[cut, None], one.edges[cut + 1, None]
+        at = np.concatenate([low, _nodes_between(low, high), high], axis=1)
+        panel, place = np.nonzero(above[:, 1:] != above[:, :-1])
+        falls = above[panel, place]
+        between = at[panel, place], at[panel, place + 1]
+        roots, _ = _narrowed(lambda x: (excess(x) > 0) == falls, *between, rounds=ROOT_ROUNDS)
+        # a piece with positive loss begins at a panel's end or where the loss rises
+        first, last = np.nonzero(above[:, 0])[0], np.nonzero(above[:, -1])[0]
+        begin = np.concatenate([low[first, 0], roots[~falls]])
+        end = np.concatenate([roots[falls], high[last, 0]])
+        of_begin, of_end = np.append(first, panel[~falls]), np.append(panel[falls], last)
+        begin = begin[order := np.lexsort((begin, of_begin))]
+        end = end[np.lexsort((end, of_end))]
+        theta = _nodes_between(begin[:, None], end[:, None])
+        log_density = one.log_density(theta.ravel()).reshape(theta.shape)
+        lost = -np.expm1(np.minimum(-excess(theta), 0.0))
+        mass = (np.exp(log_density) * lost) @ WEIGHTS * (end - begin) / np.sqrt(8 * np.pi)
+        return np.bincount(of_begin[order], mass, minlength=len(cut))
 
     @cached_property
     def _at_edges(self) -> tuple[np.ndarray, np.ndarray]:
@@ -272,8 +280,30 @@ class ObjectivePerturbation(Mechanism):
         return np.append(inside, np.nan_to_num(atoms, nan=0.0))
 
 
-def _nodes_between(low: float, high: float) -> np.ndarray:
+def _nodes_between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return low + (high - low) * (GAUSS + 1) / 2
+
+
+def _narrowed(
+    ahead: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray, rounds: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """(m,) ends of the intervals in which what is sought lies, after so many rounds.
+
+    Args:
+        ahead: (SECTIONS − 1, m) values → whether what is sought lies above them.
+        low: (m,) below it.
+        high: (m,) above it.
+        rounds: at most; fewer where no number lies between the ends.
+    """
+    which = np.arange(len(low))
+    for _ in range(rounds):
+        grid = np.linspace(low, high, SECTIONS + 1)
+        behind = ~ahead(grid[1:-1])
+        section = np.where(behind.any(axis=0), behind.argmax(axis=0), SECTIONS - 1)
+        low, high = grid[section, which], grid[section + 1, which]
+        if (np.nextafter(low, high) >= high).all():
+            break
+    return low, high
 
 
 def _nodes(side: Perturbed) -> np.ndarray:
