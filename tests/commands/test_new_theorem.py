@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from repro.commands.new_theorem import main
+from repro.commands.process.command import status_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,6 +25,11 @@ def tree(tmp_path_factory):
         skipped = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, root / name, ignore=skipped)
     return root
+
+
+def status(words, root=None) -> int:
+    """What the command ends with; what is wrong is said on stderr."""
+    return status_of(lambda given: main(given, root), list(words))
 
 
 def run(python_m: list[str], root: Path) -> tuple[int, dict]:
@@ -84,7 +90,7 @@ def test_the_scaffold_runs_and_its_control_fails_until_it_is_filled_in(python_m,
 )
 def test_a_name_that_cannot_be_used_writes_nothing(tree, capsys, name):
     before = sorted(path for path in tree.rglob("*") if "__pycache__" not in path.parts)
-    assert main([name], tree) == 2
+    assert status([name], tree) == 2
     assert capsys.readouterr().err.count("\n") == 1
     after = sorted(path for path in tree.rglob("*") if "__pycache__" not in path.parts)
     assert before == after
@@ -96,19 +102,14 @@ def test_the_files_are_written_into_the_current_folder(tmp_path, monkeypatch, ca
     told = capsys.readouterr().out.splitlines()[:2]
     assert told == [str(path.relative_to(tmp_path)) for path in files_below(tmp_path)[::-1]]
     assert told == ["theorems/my_bound.py", "conf/theorem/my_bound.yaml"]
-    assert main(["offline_gap"]) == 2
+    assert status(["offline_gap"]) == 2
     assert "name=offline_gap: allowed: a new name; " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [[], ["a", "b"]])
 def test_other_arguments_show_the_usage(tree, capsys, words):
-    assert main(words, tree) == 2
+    assert status(words, tree) == 2
     assert "usage: repro new_theorem NAME" in capsys.readouterr().err
-
-
-def test_help(tree, capsys):
-    assert main(["--help"], tree) == 0
-    assert "usage" in capsys.readouterr().out
 
 
 def test_the_scaffold_is_written_as_the_rest_of_the_tree(tmp_path):
@@ -133,7 +134,7 @@ def files_below(folder):
 
 def test_a_link_out_of_the_tree_is_not_written_through(small_tree, tmp_path, capsys):
     (small_tree / "theorems" / "my_bound.py").symlink_to(tmp_path / "outside.py")
-    assert main(["my_bound"], small_tree) == 2
+    assert status(["my_bound"], small_tree) == 2
     assert "theorems/my_bound.py exists" in capsys.readouterr().err
     assert files_below(tmp_path) == [small_tree / "theorems" / "my_bound.py"]
 
@@ -142,7 +143,7 @@ def test_a_folder_outside_the_tree_is_not_written_to(small_tree, tmp_path, capsy
     (tmp_path / "elsewhere").mkdir()
     (small_tree / "conf" / "theorem").rmdir()
     (small_tree / "conf" / "theorem").symlink_to(tmp_path / "elsewhere")
-    assert main(["my_bound"], small_tree) == 2
+    assert status(["my_bound"], small_tree) == 2
     assert "is outside" in capsys.readouterr().err
     assert files_below(tmp_path) == []
 
@@ -167,8 +168,8 @@ def test_what_a_killed_command_has_begun_is_finished_and_nothing_else_is(tmp_pat
     (tmp_path / "conf" / "theorem" / "my_bound.yaml").unlink()
     assert main(["my_bound"], tmp_path) == 0
     assert [path.read_bytes() for path in files_below(tmp_path)] == wanted
-    assert main(["my_bound"], tmp_path) == 2
+    assert status(["my_bound"], tmp_path) == 2
     (tmp_path / "conf" / "theorem" / "my_bound.yaml").unlink()
     (tmp_path / "theorems" / "my_bound.py").write_text("mine")
-    assert main(["my_bound"], tmp_path) == 2
+    assert status(["my_bound"], tmp_path) == 2
     assert capsys.readouterr().err.count("my_bound.py exists") == 2
