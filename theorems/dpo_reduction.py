@@ -274,7 +274,7 @@ def _sigmoid(x: Interval) -> Interval:
 
 
 @dataclass(frozen=True)
-class TwoPolicies:
+class PolicyPair:
     """π* and π̂ with φ = ±1 and e^shift copies of −1.
 
     Attributes:
@@ -289,16 +289,16 @@ class TwoPolicies:
     shift: float
 
 
-def two_policies(world: BoundedPolicies, rng: np.random.Generator) -> TwoPolicies:
+def policy_pair(world: BoundedPolicies, rng: np.random.Generator) -> PolicyPair:
     """Random ones, or, every fourth time, with θ̂′ next to an even π*."""
     bound = world.reward_bound
     truth, fitted = rng.uniform(-bound, bound), rng.uniform(-3 * bound, 3 * bound)
     if rng.random() < 0.25:
-        return TwoPolicies(bound, truth, truth + 0.01 * rng.choice([-1, 1]), 2 * truth)
-    return TwoPolicies(bound, truth, fitted, 4 * bound * rng.standard_normal())
+        return PolicyPair(bound, truth, truth + 0.01 * rng.choice([-1, 1]), 2 * truth)
+    return PolicyPair(bound, truth, fitted, 4 * bound * rng.standard_normal())
 
 
-def divergence_ratio(case: TwoPolicies, class_bound: float) -> float:
+def divergence_ratio(case: PolicyPair, class_bound: float) -> float:
     """KL(π*, π̂) over step (d)'s bound with κ_Π over |θ| ≤ class_bound·B."""
     best, played = (float(expit(2 * one - case.shift)) for one in (case.truth, case.fitted))
     rest = (float(expit(case.shift - 2 * one)) for one in (case.truth, case.fitted))
@@ -477,7 +477,7 @@ THEOREM = Theorem(
               named("class_of_3B", class_of_3b), [named("class_of_B", class_of_b)]),
         Check(name="step_d_drawn", axis="num_states",
               claim=Inequality("step (d) of two random policies, κ_Π over ‖θ‖ ≤ 3B"),
-              quantity=searched("KL / ¼κ_Π‖θ̂′ − θ*‖²", two_policies),
+              quantity=searched("KL / ¼κ_Π‖θ̂′ − θ*‖²", policy_pair),
               right=named("class_of_3B", divergence_ratio, class_bound=3.0),
               wrong=[named("class_of_B", divergence_ratio, class_bound=1.0)]),
         check("corrected", "corrected: |gap| ≤ √(3/2)·√κ_Π(3B)·2B·Γ",

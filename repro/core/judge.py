@@ -85,6 +85,7 @@ def _(check: SlopeCheck, method, series, row_error) -> Outcome:
         "end_slope": end.value,
         "end_slope_ci95": [end.low, end.high],
         "local_slopes": list(slope.local),
+        **_distance(check, mean.value),
     }
     return Outcome(method, verdict, numbers, series, Fit(mean.value, slope.intercept, log_axis))
 
@@ -108,6 +109,7 @@ def _(check: RatioCheck, method, series, row_error) -> Outcome:
         "tolerance": check.tolerance,
         "by_point": [at.value for at in shown],
         "by_point_ci95": [[at.low, at.high] for at in shown],
+        **_factor(check, mean.value),
     }
     deciding = [mean.interval(row_error), *(point.interval(row_error * share) for point in points)]
     found: list[Verdict] = [
@@ -170,6 +172,19 @@ def _highest(flat: np.ndarray, miss: float) -> Interval:
 def _slack(largest: float) -> dict[str, float]:
     """How many times smaller the constant of an inequality could be; left out where it is 0."""
     return {"slack": 1 / largest} if largest > 0 else {}
+
+
+def _factor(check: RatioCheck, value: float) -> dict[str, float]:
+    """The same of a one-sided ratio."""
+    bound, held = (check.claimed, value) if check.direction == "at_most" else (value, check.claimed)
+    fits = check.direction != "two_sided" and held > 0
+    return {"slack": bound / held} if fits else {}
+
+
+def _distance(check: SlopeCheck, slope: float) -> dict[str, float]:
+    """How far a one-sided slope lies within what is allowed."""
+    sign = {"at_most": 1, "at_least": -1, "two_sided": 0}[check.direction]
+    return {"slack": sign * (check.claimed - slope)} if sign else {}
 
 
 def _cases(values: np.ndarray) -> int:

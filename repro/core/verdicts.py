@@ -1,8 +1,9 @@
-"""The order of verdicts."""
+"""The order of verdicts, and whether a slack has left its pin."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from repro.core.claims import Verdict
 
@@ -12,6 +13,10 @@ _SEVERITY: tuple[Verdict, ...] = (
     "contradicted",
     "assumption_failed",
 )
+
+WITHIN, FAR = 0.05, 100.0
+"""A slack may leave its pin by this share; a pin beyond ``FAR`` only has to stay beyond it, since
+what rounding leaves of a claim differs between machines."""
 
 
 def overall(holds: Iterable[bool], controls: Iterable[str], checks: Iterable[Verdict]) -> Verdict:
@@ -40,3 +45,17 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """
     found = set(verdicts) or {"inconclusive"}
     return next(verdict for verdict in reversed(_SEVERITY) if verdict in found)
+
+
+def off_its_pin(numbers: Mapping[str, Any]) -> bool:
+    """Whether an outcome's slack has left its pin.
+
+    >>> [off_its_pin({"slack": x, "slack_pinned": y}) for x, y in ((1.06, 1.0), (200.0, 1e6))]
+    [True, False]
+    """
+    if "slack_pinned" not in numbers:
+        return False
+    pin, slack = numbers["slack_pinned"], numbers.get("slack", 0.0)
+    if pin > FAR:
+        return slack <= FAR
+    return abs(slack - pin) > WITHIN * abs(pin) + 1e-9

@@ -70,6 +70,7 @@ class Numbers(_Part):
         claimed, tolerance, direction: a slope or ratio, its margin, and the side that is allowed.
         allowed: the most that a frequency may be.
         claimed_epsilon, dp_delta: of a claim about privacy.
+        slack, slack_pinned: how much sharper a one-sided claim could be, and the pin of that.
     """
 
     kind: str = ""
@@ -89,6 +90,8 @@ class Numbers(_Part):
     allowed: Finite = None
     claimed_epsilon: Finite = None
     dp_delta: Finite = None
+    slack: Finite = None
+    slack_pinned: Finite = None
 
     @property
     def headline(self) -> float | None:

@@ -15,7 +15,7 @@ from repro.report.progress import progress
 from repro.report.record import record_of
 from repro.report.run_files import VerdictContent
 from repro.report.witness_words import beside
-from repro.report.wording import expected_words, verdict_words
+from repro.report.wording import expected_words, slack_words, verdict_words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,6 +25,7 @@ __all__ = ["print_folder", "print_result", "progress"]
 WIDTHS = {"verdict": 80, "checks": 80, "all": 100}
 """Columns of the table where the output is no terminal."""
 CONTROLS = "ctrl: controls caught, of those that are wrong on purpose"
+SLACK = "slack: how many times sharper the claim could be; of a slope, by how much"
 
 
 def print_result(
@@ -51,6 +52,8 @@ def print_result(
         console.print(table)
         if detail == "checks" and said.controls:
             console.print(text(CONTROLS, "dim"))
+        if detail == "checks" and any(slack_words(one) for one in said.checks):
+            console.print(text(SLACK, "dim"))
         _print_beside(said, console)
         _print_substitutes(said, console)
         _print_failures(said, console)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from repro.base.errors import one_line
+from repro.core.verdicts import off_its_pin
 from repro.report.run_files import CheckEntry, InForce, Numbers, OutcomeEntry, VerdictContent
 
 SYMBOLS = {"supported": "✓", "contradicted": "✗", "inconclusive": "?", "assumption_failed": "!"}
@@ -206,9 +207,23 @@ def note_words(outcome: OutcomeEntry, replicates: int) -> str:
     """
     failed, bend, end = outcome.failed_replicates, outcome.curvature_ci95, outcome.end_slope
     notes = [f"{failed} of {replicates} replicates failed"] if failed else []
+    words = slack_words(outcome)
+    notes += [words] if words and ("pinned" in words or outcome.verdict == "supported") else []
     if outcome.verdict == "inconclusive" and bend and end is not None and bend[0] * bend[1] > 0:
         notes.append(f"curved: slope {end:.3g} at the far end")
     return "; ".join(notes)
+
+
+def slack_words(numbers: Numbers) -> str:
+    """How much sharper a one-sided claim could be, and its pin where it has left that.
+
+    >>> slack_words(Numbers(slack=14.16)), slack_words(Numbers(slack=14.16, slack_pinned=3.0))
+    ('slack 14.2', 'slack 14.2, pinned 3')
+    """
+    if numbers.slack is None:
+        return ""
+    left = off_its_pin(numbers.model_dump(include={"slack", "slack_pinned"}, exclude_none=True))
+    return f"slack {numbers.slack:.3g}" + (f", pinned {numbers.slack_pinned:.3g}" if left else "")
 
 
 def found_words(measured: str, notes: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,12 +15,13 @@ from repro.core.claims import DeclaredCheck, Verdict
 from repro.core.door import DEFAULT_INSTANCE
 from repro.core.judge import judge
 from repro.core.results import AssumptionResult, CheckResult, Result, Series
-from repro.core.verdicts import overall, worst
+from repro.core.verdicts import off_its_pin, overall, worst
 from repro.core.witness import witness_of
 from repro.study.blocks import Block, BlockStore
 from repro.study.experiment import Experiment
 from repro.study.own_code import outside_of_key
 from repro.study.plan import Plan, blocks_of, built, measure_block
+from repro.study.slack import pinned
 
 Mapper = Callable[[Callable[[Block], np.ndarray], list[Block]], Iterable[tuple[Block, np.ndarray]]]
 """Applies a pure function to blocks, in any order, in this process or others."""
@@ -81,7 +83,8 @@ def summarise(
         verdict=verdict,
         expected=expected,
         as_expected=verdict == expected
-        and all(c.outcome.verdict == c.check.expected for c in checks),
+        and all(c.outcome.verdict == c.check.expected for c in checks)
+        and not any(off_its_pin(c.outcome.numbers) for c in checks),
         checks=checks,
         assumptions=assumptions,
         config=in_force(plan, config),
@@ -143,4 +146,6 @@ def _judged(plan: Plan, index: int, check: DeclaredCheck, values) -> CheckResult
         series = Series(np.array(check.grid, dtype=float), stacked[:, m])
         outcomes.append(judge(check, method, series, plan.budget.row_error))
     right, *wrong = outcomes
+    if (pin := pinned(plan, check)) is not None:
+        right = replace(right, numbers={**right.numbers, "slack_pinned": pin})
     return CheckResult(check, right, tuple(wrong), check.statements, witness_of(check, right))

@@ -34,6 +34,7 @@ def test_a_bent_line_has_its_coefficients():
         "claimed": -1.0,
         "direction": "at_most",
         "tolerance": 0.05,
+        "slack": pytest.approx(0.0, abs=1e-12),
         "slope": pytest.approx(-1.0),
         "ci95": pytest.approx([-1.0, -1.0]),
         "curvature": pytest.approx(0.02),
