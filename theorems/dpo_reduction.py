@@ -53,6 +53,9 @@ bound with C = 1 while βB grows.
 * `curvature_repaired`: with R = ‖θ* − θ_sft‖ for B and the γ of margins up to 2βR the quotient
   neither grows nor falls at ε = 1; it is a bound from above, and at larger ε it is tight only
   where e^βB exceeds e^ε, so this row keeps its ε.
+* `private_dpo`: Section 6.2 puts λ = d/(β²B²γ²n) into the theorem and prints the rate without its
+  factor B.  With e^(2B) copies of −u, so that π* is even, SubOpt over it grows like B at a fixed
+  βB; over B times the rate it does not (`private_dpo_with_b`).
 * `curvature_near`: as printed with C = 1 where 2‖θ* − θ_sft‖ = B, so that margins end at βB.
 
 Proofs, and the table of other ε: docs/explanations/corrected_proposition_4_6.md.
@@ -60,6 +63,7 @@ Proofs, and the table of other ε: docs/explanations/corrected_proposition_4_6.m
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -141,6 +145,16 @@ class OppositeResponses(MarginLabels):
     def ball(self) -> float:
         """The class ends at the truth."""
         return self.margin
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EvenOptimum(OppositeResponses):
+    """The same with e^(2B) copies of −u, so that π* gives ½ to either side."""
+
+    @property
+    def reference_odds(self) -> float:
+        """Log odds of +u under π_sft."""
+        return super().reference_odds - 2 * self.policy_bound
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -346,16 +360,31 @@ def theorem_6_3(world: OppositeResponses, bound: float) -> float:
         world: gives γ.
         bound: what stands for B.
     """
-    n, delta = world.n_pairs, world.failure_prob
+    ridge = DIMENSION / world.n_pairs * math.log(world.n_pairs / world.failure_prob)
+    beta = world.scaled_bound / world.policy_bound
+    return bound * (price_of_noise(world) + _root_kappa(world) * beta * bound * math.sqrt(ridge))
+
+
+def price_of_noise(world: OppositeResponses) -> float:
+    """√κ_Π·c(ε)/γ·√((d + ln(1/δ))/n): the rate of Section 6.2's private DPO."""
     margin = world.slope_at * world.scaled_bound
     inverse_slope = 2 + math.exp(margin) + math.exp(-margin)
-    noise = math.sqrt((DIMENSION + math.log(1 / delta)) / n)
-    ridge = DIMENSION / n * math.log(n / delta)
-    beta = world.scaled_bound / world.policy_bound
-    # κ_Π is attained at the even policy
-    kappa = 0.5 / world.stated.mass
-    inside = privacy_cost(world.epsilon) * inverse_slope * noise + beta * bound * math.sqrt(ridge)
-    return bound * math.sqrt(kappa) * inside
+    noise = math.sqrt((DIMENSION - math.log(world.failure_prob)) / world.n_pairs)
+    return _root_kappa(world) * privacy_cost(world.epsilon) * inverse_slope * noise
+
+
+def _root_kappa(world: OppositeResponses) -> float:
+    """√κ_Π, which is attained at the even policy."""
+    return math.sqrt(0.5 / world.stated.mass)
+
+
+def over_private_dpo(
+    world: OppositeResponses, change: Algorithm, rng: Any, replicates: int, bounds: int
+) -> float:
+    """Over Section 6.2's rate times so many factors B."""
+    changed = change(world)
+    rate = price_of_noise(changed) * world.policy_bound**bounds
+    return lost_with_probability(changed) / rate
 
 
 def over_printed(world: OppositeResponses, change: Algorithm, *_: Any) -> float:
@@ -418,6 +447,9 @@ twice_the_weight = named("twice_the_weight", of_policies, tempered=2.0)
 EXCEEDED = "SubOpt exceeded with probability δ / bound with C = 1"
 PRINTED = Quantity(EXCEEDED, over_printed, evidence="exact")
 REPAIRED = Quantity(EXCEEDED, over_repaired, evidence="exact")
+PRIVATE_DPO = "SubOpt exceeded with probability δ / √κ_Π·c(ε)/γ·√(d/n)"
+WITHOUT_B = Quantity(PRIVATE_DPO, partial(over_private_dpo, bounds=0), evidence="exact")
+WITH_B = Quantity(f"{PRIVATE_DPO} / B", partial(over_private_dpo, bounds=1), evidence="exact")
 
 
 def of_theorem_6_3(
@@ -454,6 +486,14 @@ CURVATURE = [
                          direction="at_most"), PRINTED, rdpo, [no_debias, slope_of_even_labels],
                    keeps=["epsilon"], settles=["p4.thm_6_3"],
                    blind={"estimate": "a bound from above: the truth itself loses nothing"}),
+    Check(name="private_dpo", axis="reward_bound", at="policy_bound", quantity=WITHOUT_B,
+          claim=Slope("Section 6.2, private DPO: SubOpt over its rate {rate}", 0, "at_most",
+                      symbol="B"), right=rdpo, settles=["p4.sec_6_2"], keeps=["epsilon"],
+          expected="contradicted", why="the factor B that Theorem 6.3 has is lost"),
+    Check(name="private_dpo_with_b", axis="reward_bound", at="policy_bound", quantity=WITH_B,
+          claim=Ratio("over B times the rate: at most 1", direction="at_most"),
+          right=rdpo, wrong=[no_debias], settles=["p4.sec_6_2"], keeps=["epsilon"],
+          blind={"estimate": "a bound from above: the truth itself loses nothing"}),
 ]  # fmt: skip
 
 
@@ -502,10 +542,12 @@ THEOREM = Theorem(
         "search": "own_form",
         "curvature": "curvature_repaired",
         "curvature_far": "curvature_repaired",
+        "private_dpo": "private_dpo_with_b",
     },
     worlds={
         "class": BoundedPolicies,
         "opposite": OppositeResponses,
+        "even": EvenOptimum,
         "policies": RandomGibbsPolicies,
     },
     assumes=assumes,

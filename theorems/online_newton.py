@@ -22,6 +22,10 @@ labels at T = 1e6, d = 8 and 64 (``beside_least_squares``).  Steps come in block
 long as all before (a tenth in ``constant_wide``, two fifths in ``num_features``); single labels
 have the same regret (a test, 300 labels).
 
+P1's Section 5 says that some kind of exploration is necessary online, since sampling both responses
+from one policy has a constant lower bound (Xie et al. 2024, Proposition 2.1).  With a KL term and
+bounded rewards that bound ends after e^(O(βB)) rounds: ``symmetric_sampling`` is contradicted.
+
 With σ′ at the estimate in the place of σ′(B) the constant at large B is that of the M-estimator
 (``own_slope``): measured here, no bound is proved for it.
 
@@ -234,6 +238,11 @@ def check(name, axis, claim, quantity, right, *wrong, **more) -> Check:
 CHECKS = [
     check("horizon", "horizon", Slope("regret {rate}", -1, symbol="t"), REGRET, newton,
           naive_labels, frozen_matrix, cautious_steps),
+    check("symmetric_sampling", "horizon",
+          Slope("both responses from π_t, no exploration: regret {rate}", 0, "at_least",
+                symbol="t"), REGRET, newton, settles=["p1.sec_5"], expected="contradicted",
+          why="π_t ∝ π_ref·e^(βr̂) with |r̂| ≤ B plays every response at least e^(−2βB) as often "
+              "as π_ref does: no response goes unseen, at a price exponential in βB"),
     check("growth", "horizon", Ratio("cumulative regret is a + b·log T, not a + b·√T"), WEIGHT,
           newton, naive_labels),
     check("privacy_cost", "privacy_cost", Slope("regret per unit of log T {rate}", 2), RATE,
@@ -277,6 +286,7 @@ THEOREM = Theorem(
     title="Online Newton steps: logarithmic regret in O(d²) a label",
     settles=["own.online_newton"],
     checks=CHECKS,
+    corrected={"symmetric_sampling": "horizon"},
     worlds={"run": NewtonRun, "largest": LargestDifference},
     assumes=assumes,
 )

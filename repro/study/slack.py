@@ -32,7 +32,8 @@ def numbers_of(plan: Plan, check: DeclaredCheck) -> str:
     if plan.setting.instance_kind != DEFAULT_INSTANCE:
         return ""
     sweep = plan.config["sweeps"][check.name]
-    world = plan.config["worlds"][sweep["world"]]
+    worlds = plan.config["worlds"]
+    world = worlds.get(sweep.get("world"), worlds)  # of one world alone a sweep names none
     return fingerprint((sweep, world, dict(check.settings), check.grid))[:8]
 
 
