@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -195,14 +196,25 @@ def page_name(page: str) -> str:
 
 PAGE = """# Where every statement stands
 
-Written by `python -m repro catalogue --page`. The verdict is the worst that the checks of its
-experiments are pinned to, or of the theorems that Coq checks; a run of them says whether it comes
-out. A contradiction has its grade: *error*, *constant*, *unstated condition*, or *notation* (a
-misprint with one reading); *in the text at hand*: it rests on signs that a conversion from PDF can
-move. `python -m repro catalogue ID` shows a statement as printed, its evidence, what holds, and the
-commands; in brackets, how its checks know ([evidence](reference/files.md)). The last
-column has experiments, theorems that Coq checks, and pages with the proof or the numbers.
+{counts}
+
+`python -m repro catalogue --page` writes this page. The verdict of a statement is the worst
+recorded verdict of its checks, or of the theorems that Coq checks. A run says whether the recorded
+verdicts come out. A contradiction has a grade: *error*, *constant*, *unstated condition*, or
+*notation* (a misprint with one reading). *In the text at hand* means that it rests on signs that a
+conversion from PDF can move. Brackets after a supported statement say how its checks know
+([evidence](reference/files.md)). The last column has experiments, theorems that Coq checks, and
+pages with the proof or the numbers. `python -m repro catalogue ID` shows one statement: verdict,
+why, the smallest counterexample, what holds instead, as printed, evidence and commands.
 """
+
+
+def counts(rows: Sequence[StatementCoverage], catalogue: Catalogue) -> str:
+    """How many statements the papers have, and how many have which verdict, in a sentence."""
+    printed = [row for row in rows if paper(row.id) != OWN]
+    words = [standing(row, catalogue).verdict_words.partition(" (")[0] for row in printed]
+    each = "; ".join(f"{count} {verdict}" for verdict, count in Counter(words).most_common())
+    return f"The papers have {len(printed)} statements: {each}."
 
 
 def statements_page(
@@ -214,7 +226,7 @@ def statements_page(
         rows: of the catalogue.
         papers: by the name that ids begin with, the paper in one line.
     """
-    parts = [PAGE]
+    parts = [PAGE.format(counts=counts(rows, catalogue))]
     for name, title in {**papers, OWN: ""}.items():
         heading = f"{name.upper()}: {title}" if title else "Own results"
         lines = [_page_row(row, catalogue) for row in rows if paper(row.id) == name]

@@ -53,7 +53,11 @@ def main(words: Sequence[str]) -> int:
         _say_size(target)
     else:
         output = Path(texts["output"]) if "output" in texts else None
-        _say_size(written(shown, gallery, output).path)
+        path = written(shown, gallery, output).path
+        _say_size(path)
+        if not gallery:
+            newest = max(shown.runs, key=lambda run: str(run.facts.get("finished")))
+            print(f"the newest run: {path.resolve().as_uri()}#e-{newest.key}")
     for line in shown.disagreements:
         print(f"finding against the runs: {line}", file=sys.stderr)
     return max(say_changes(shown.runs), int(bool(shown.disagreements)))

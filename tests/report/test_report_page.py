@@ -76,7 +76,9 @@ def rendered(folder: Path) -> str:
 
 def test_the_command_writes_one_page_and_says_how_large(runs, capsys):
     assert status_of(command.main, ["--runs", str(runs)]) == 0
-    assert re.search(r"report\.html \(\d\.\d MB\)", capsys.readouterr().out)
+    said = capsys.readouterr().out
+    assert re.search(r"report\.html \(\d\.\d MB\)", said)
+    assert f"{(runs / 'report.html').as_uri()}#e-offline_gap\n" in said
     text = (runs / "report.html").read_text("utf-8")
     assert "-1.0020 [-1.0062, -0.9978]" in text
     assert "naive_likelihood" in text
