@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.catalogue.coverage import completed, problems, rows
+from repro.catalogue.coverage import MISSING, completed, problems, rows
 from repro.catalogue.papers import Catalogue, load
 from repro.catalogue.summaries import CheckSummary, TheoremSummary, summaries
 from repro.study.discovery import find, slugs
@@ -113,6 +113,10 @@ ALL = completed(load(), SUMMARIES)
 def test_a_statement_has_the_worst_pinned_verdict_of_its_own_checks(slug, statement, verdict):
     row = next(row for row in rows(ALL, SUMMARIES) if row.id == statement)
     assert row.expected[slug] == verdict
+
+
+def test_every_statement_of_a_shipped_paper_has_an_experiment_or_a_reason():
+    assert [row.id for row in rows(ALL, SUMMARIES) if row.status == MISSING] == []
 
 
 def test_a_row_as_json():

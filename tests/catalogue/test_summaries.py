@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from repro.base.places import own
+from repro.base.places import own, shipped
 from repro.catalogue import summaries as module
 from repro.catalogue.papers import load
 from repro.catalogue.summaries import TheoremSummary, _of_place, summaries
@@ -61,19 +61,24 @@ def test_a_file_of_summaries_that_is_broken_is_made_anew(mine):
     assert _of_place(place, ("mine",)) == first
 
 
-def known(*_):
-    """Stands for what is shipped, of which these tests are not."""
-    return {
-        name: TheoremSummary(title=name, checks=())
-        for item in load().items.values()
-        for name in item.experiments
-    }
+def not_shipped(monkeypatch):
+    """Summaries of what is shipped are empty; those of any other place are read as they are."""
+    read, names = (
+        module._of_place,
+        [one for item in load().items.values() for one in item.experiments],
+    )
+    shipped_ones = {name: TheoremSummary(title=name, checks=()) for name in names}
+
+    def of_place(place, found):
+        return shipped_ones if place == shipped() else read(place, found)
+
+    monkeypatch.setattr(module, "_of_place", of_place)
 
 
 @pytest.mark.parametrize("words", [[], ["--json"], ["p1.thm_4_2"], ["p1"], ["--page"]])
 def test_a_look_up_runs_no_file_of_the_current_folder(words, mine, monkeypatch, capsys):
     (mine / "theorems" / "mine.py").write_text(BOMB)
-    monkeypatch.setattr(module, "_of_place", known)
+    not_shipped(monkeypatch)
     catalogue.main(words)
     assert not Path("executed").exists()
     assert ("mine" in capsys.readouterr().err) == (words in ([], ["--json"]))
@@ -82,9 +87,9 @@ def test_a_look_up_runs_no_file_of_the_current_folder(words, mine, monkeypatch, 
 def test_an_experiment_of_the_current_folder_is_known_by_its_run(mine, monkeypatch):
     (mine / "theorems" / "mine.py").write_text(BOMB + "x = dict(\n    title='my bound',\n)\n")
     write_files(make_result(theorem="mine"), mine / "outputs" / "one", 1.0, 1, "cpu")
-    monkeypatch.setattr(module, "_of_place", lambda *_: {})
-    (name, summary), *more = summaries(find_runs(mine / "outputs")).items()
-    assert (name, summary.title, more) == ("mine", "my bound", [])
+    not_shipped(monkeypatch)
+    summary = summaries(find_runs(mine / "outputs"))["mine"]
+    assert summary.title == "my bound"
     verdicts = {check.name: check.expected for check in summary.checks}
     assert verdicts["n_pairs"] == "supported"
     assert verdicts["event"] == "inconclusive"  # its control is not caught, whatever is pinned
