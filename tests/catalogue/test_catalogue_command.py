@@ -22,7 +22,9 @@ def test_the_table_shows_numbers_titles_and_experiments(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     assert status_of(command.main, []) == 0
     text = capsys.readouterr().out
-    for shown in ("theorem 4.2", "offline_gap (contradicted)", "hyperparameters", "statements of papers"):
+    for shown in (
+        "theorem 4.2", "offline_gap (contradicted)", "hyperparameters", "statements of papers",
+    ):  # fmt: skip
         assert shown in text
 
 
