@@ -2,7 +2,7 @@
 
     repro report [runs=outputs] [output=FILE] [paper=p1] [gallery=true]
     repro report findings=FILE     the findings as Markdown, and nothing else
-    repro report latex=FOLDER      booktabs tables, PDF figures, and nothing else
+    repro report latex=FOLDER      booktabs tables and PDF figures only
 
 runs= is the folder of finished runs; the page is report.html there unless output= names another.
 paper= shows one paper alone (report_p1.html), gallery=true every figure and no more (gallery.html).
