@@ -41,7 +41,7 @@ from repro.catalogue.summaries import summaries
 from repro.catalogue.table import print_table
 from repro.report.console import Terminal
 from repro.report.html.runs import StoredRun, find_runs
-from repro.report.one_statement import page
+from repro.report.one_statement import list_entry, page
 
 RUNS = Path("outputs")
 """Where runs are kept unless their output_dir says otherwise."""
@@ -118,7 +118,8 @@ def _print_some(
         return
     for row in meant:
         line = standing(row, catalogue).line
-        print(line if row.id in line else f"{row.id}  {line}")
+        line = line if row.id in line else f"{row.id}  {line}"
+        print(list_entry(line))
 
 
 def _print_all(catalogue: Catalogue, found: list[StatementCoverage]) -> None:

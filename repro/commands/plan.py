@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -58,6 +59,8 @@ NO_ANSWER = 3
 QUESTION = ("epsilon", "target_gap", "n_pairs")
 SOON = 5.0
 """Seconds: what takes no longer is not announced, and progress is not told more often."""
+WIDTH = 80
+"""Columns of the answer."""
 FIELD = "instance."
 """What words begin with that are about the world."""
 WORTH_LABELS: dict[str, dict[str, Any]] = {"linear": {"radius": 6.0}, "preference_text": {}}
@@ -129,8 +132,12 @@ class PlanAnswer:
     world: str
 
     def __repr__(self) -> str:
-        """What the command prints: the answer first, at most seven lines."""
-        return "\n".join(self.lines())
+        """What the command prints: the answer first, at most seven parts, in 80 columns."""
+        return "\n".join(
+            textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False,
+                          break_on_hyphens=False)
+            for line in self.lines()
+        )  # fmt: skip
 
     def lines(self) -> Iterator[str]:
         """The answer; gaps with and without labels, the constant, clean labels, floors; world."""
@@ -241,8 +248,7 @@ def main(arguments: Sequence[str]) -> int:
         about = [word for word in arguments if word.startswith(FIELD)]
         fields = [word.removeprefix(FIELD).partition("=")[0] for word in about]
         request = _resolved(validate(PlanRequest, keyword_values(words, PlanRequest)), fields)
-        for line in _answered(request, _own_fields(request, about), Watch()).lines():
-            print(line)
+        print(_answered(request, _own_fields(request, about), Watch()))
     except NoAnswer as problem:
         print(f"no answer: {problem}", file=sys.stderr)
         return NO_ANSWER

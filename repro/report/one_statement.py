@@ -28,7 +28,7 @@ NO_RUNS: Mapping[str, StoredRun] = MappingProxyType({})
 def page(
     row: StatementCoverage, catalogue: Catalogue, runs: Mapping[str, StoredRun] = NO_RUNS
 ) -> str:
-    """The verdict and one sentence on one line; below it lines of at most 80 columns.
+    """The verdict and one sentence, then the rest, in lines of at most 80 columns.
 
     Args:
         row: of the statement.
@@ -37,7 +37,7 @@ def page(
     """
     found = answers(row, catalogue)
     parts = [
-        f"{standing(row, catalogue).line}\n{_head(row, catalogue)}",
+        f"{list_entry(standing(row, catalogue).line)}\n{_head(row, catalogue)}",
         *_answers(found, row),
         _printed(row.item),
         *_evidence(row, runs),
@@ -46,6 +46,11 @@ def page(
         _pages(row.item),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def list_entry(line: str) -> str:
+    """A line within 80 columns; what follows its first one is indented."""
+    return fill(line, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _head(row: StatementCoverage, catalogue: Catalogue) -> str:

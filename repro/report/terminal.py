@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["print_folder", "print_result", "progress"]
 
-WIDTHS = {"verdict": 80, "checks": 80, "all": 100}
-"""Columns of the table where the output is no terminal."""
+WIDTH = 80
+"""Columns where the output is no terminal."""
 CONTROLS = "ctrl: controls caught, of those that are wrong on purpose"
 SLACK = "slack: how many times sharper the claim could be; of a slope, by how much"
 
@@ -40,7 +40,7 @@ def print_result(
         detail: the verdict alone, a line for each check, or everything about each.
         console: where to print, standard output by default.
     """
-    console = standard_output(WIDTHS[detail]) if console is None else console
+    console = standard_output(WIDTH) if console is None else console
     run = record_of(result)
     said, title = run.verdict, text(f"{result.title}\n{facts(run)}", "bold")
     if detail != "verdict":
@@ -63,7 +63,7 @@ def print_result(
 
 def print_folder(folder: Path) -> None:
     """Say where the files of a run are."""
-    standard_output(WIDTHS["all"]).print(text(f"files: {folder}", ""), soft_wrap=True)
+    standard_output(WIDTH).print(text(f"files: {folder}", ""), soft_wrap=True)
 
 
 def _print_beside(run: VerdictContent, console: Console) -> None:

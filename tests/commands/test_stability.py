@@ -47,7 +47,7 @@ def test_the_lines_name_the_row_with_the_interval_of_its_frequency():
     row, *seeds, total = told(summed(RUNS)).splitlines()
     assert seeds == [f"one seed={seed} did not end as pinned" for seed in (1, 2)]
     assert row == "one b: 2 of 3 (0.094 to 0.99): contradicted 1×, inconclusive 1×"
-    assert total.startswith("2 of 7 rows did not come out as pinned (28.57%, 95 % 3.67% to")
+    assert total.startswith("2 of 7 checks not as pinned (28.57%, 95 % 3.67% to")
     assert total.endswith("; 2 of 4 runs")
 
 
@@ -67,4 +67,4 @@ def test_bad_words_are_refused(word, capsys):
 def test_a_stable_experiment_ends_with_zero(tmp_path, capsys):
     words = ["seeds=2", "theorem=rdpo_identity", f"output_dir={tmp_path}"]
     assert status_of(suite.main, ["stability", *words]) == 0
-    assert capsys.readouterr().out.startswith("0 of 4 rows")
+    assert capsys.readouterr().out.startswith("0 of 4 checks")

@@ -22,10 +22,10 @@ def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
     monkeypatch.chdir(tmp_path)
     assert status_of(command.main, ["p1.thm_4_2"]) == 0
     text = capsys.readouterr().out
-    first, second, *_ = text.splitlines()
-    assert first.startswith("P1 Theorem 4.2: ✗ contradicted (error): ")
-    assert second == "p1.thm_4_2, theorem 4.2: offline gap of private pessimistic RLHF"
+    assert text.startswith("P1 Theorem 4.2: ✗ contradicted (error): ")
+    assert [line for line in text.splitlines() if len(line) > 80] == []
     in_order = [
+        "\np1.thm_4_2, theorem 4.2: offline gap of private pessimistic RLHF\n",
         "Why\n  A square is lost",
         "Smallest counterexample\n  One state, two responses",
         "python -m repro theorem=offline_gap only=reward_bound_eps_half budget=smoke",

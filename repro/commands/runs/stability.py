@@ -116,7 +116,7 @@ def told(found: Stability) -> str:
     failures = sum(one.failures for one in found.unstable)
     low, high = _interval(failures, found.rows)
     lines.append(
-        f"{failures} of {found.rows} rows did not come out as pinned "
+        f"{failures} of {found.rows} checks not as pinned "
         f"({failures / found.rows:.2%}, 95 % {low:.2%} to {high:.2%}); "
         f"{len(found.failed_runs)} of {found.runs} runs"
     )

@@ -192,14 +192,16 @@ def test_the_user_s_own_pairs_are_the_world(tmp_path, capsys, monkeypatch):
             file.write(json.dumps(record) + "\n")
     words = f"epsilon=1 n_pairs=1e5 replicates=100 instance.path={path}"
     assert status_of(command.main, words.split()) == 0
-    out = capsys.readouterr().out
+    out = " ".join(capsys.readouterr().out.split())
     assert f"assumed world: instance=preference_text path={path}" in out
 
 
 def test_the_function_gives_the_numbers_that_the_command_prints(capsys):
     assert status_of(command.main, ["epsilon=1", "target_gap=0.05", "replicates=100"]) == 0
     found = command.plan(epsilon=1, target_gap=0.05, replicates=100)
-    assert f"{found!r}\n" == capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert f"{found!r}\n" == out
+    assert max(map(len, out.splitlines())) <= 80
     assert found.fewest_pairs is not None
     assert found.fewest_pairs < found.n_pairs
     assert found.gap.high < 0.05
