@@ -124,6 +124,7 @@ COMMANDS = {
     ),
     "suite metrics": Command(lambda: suite("metrics", "kl_contraction"), suite_runs),
     "new_theorem": Command(lambda: called("repro.commands.new_theorem", "mine"), once=True),
+    "new_paper": Command(lambda: called("repro.commands.new_paper", "mine"), once=True),
     "ablate": Command(lambda: called("repro.commands.ablate", "theorem=kl_contraction")),
     "which_loss": Command(
         lambda: called(
@@ -167,7 +168,7 @@ def warm():
     matplotlib.use("Agg")
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    names = ("ablate", "features", "which_loss", "new_theorem", "suite", "report")
+    names = ("ablate", "features", "which_loss", "new_theorem", "new_paper", "suite", "report")
     for name in (*names, "run", "runs.job", "runs.validation", "runs.sweep"):
         importlib.import_module(f"repro.commands.{name}")
     for name in ("files", "figure", "terminal", "tracking", "progress", "latex", "html.page"):

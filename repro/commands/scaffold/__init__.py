@@ -1,1 +1,1 @@
-"""Templates of ``python -m repro new_theorem``."""
+"""Templates of ``repro new_theorem`` and ``repro new_paper``."""
