@@ -1,5 +1,6 @@
 """``python -m tools.mutation.room xpo``: the tests of a room, then every mutant of it.
 
+``theorems`` is a room of its own: formulas against verdicts (``tools.mutation.theorems``).
 What follows the room goes to ``tools.mutation.run``: ``--size 300 --seed 7`` tries a seeded sample.
 One core and some 5 to 10 minutes a room.
 """
@@ -29,6 +30,10 @@ EVERY = "1000000"
 def main(words: list[str]) -> int:
     """Exit status of the room's tests if they fail, else that of its mutants."""
     room, *options = words
+    if room == "theorems":
+        from tools.mutation.theorems import main as of_theorems
+
+        return of_theorems(options)
     tests = [f"tests/{room}", f"repro/{room}"]
     tests += [f"--deselect={name}" for name in LEFT_OUT.get(room, ())]
     with tempfile.TemporaryDirectory() as folder:

@@ -28,10 +28,11 @@ def report(found: Fates) -> str:
     groups = {room: [f for f in found if f[0].path.parent.name == room] for room in rooms}
     if len(rooms) > 1:
         groups["all"] = list(found)
-    return "\n".join(_line(name, group) for name, group in groups.items())
+    return "\n".join(line_of(name, group) for name, group in groups.items())
 
 
-def _line(name: str, found: Fates) -> str:
+def line_of(name: str, found: Fates) -> str:
+    """The score of some mutants."""
     dead, tried = scored(found)
     if not tried:
         return f"{name}: nothing to kill"
