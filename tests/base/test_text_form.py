@@ -54,6 +54,13 @@ def test_characters_newer_than_the_table_have_one_form(text, form):
     assert canonical(unicodedata.normalize(form, text)) == canonical(text)
 
 
+def test_what_this_python_composes_beyond_the_table_is_taken_apart():
+    """Or the form would depend on the version of Python."""
+    for text in ("\U00011347\U0001133e", "\u1b05\u1b35"):
+        assert TABLE.normalize("NFKC", text) != text
+        assert canonical(text) == text.encode()
+
+
 def test_what_nobody_sees_is_no_difference(assigned):
     for char in assigned:
         unseen = unicodedata.category(char)[0] not in "LMNPS" and char not in BULLETS

@@ -78,7 +78,8 @@ LAYOUTS = {
     "an open dialogue as the prompt": lambda c: {"prompt": dialogue(c) + "\n\nAssistant:", **TEXTS},
     "dialogues in all": lambda c: {"prompt": dialogue(c), **hh(c)},
     "PKU-SafeRLHF": lambda c: {"prompt": dialogue(c), **PKU, "better_response_id": 0},
-    "PKU-SafeRLHF 1.0": lambda c: {"prompt": dialogue(c), **PKU, "better_response_id": 1.0},
+    "PKU-SafeRLHF 1.0": lambda c: {
+        "prompt": dialogue(c), "response_0": Y, "response_1": X, "better_response_id": 1.0},
     "PKU-SafeRLHF of a table": lambda c: {
         "prompt": dialogue(c), **PKU, "better_response_id": np.float64(0)},
     "PKU-SafeRLHF of CSV": lambda c: {"prompt": dialogue(c), **PKU, "better_response_id": "0.0"},

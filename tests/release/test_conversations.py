@@ -53,6 +53,12 @@ def test_every_layout_of_a_conversation_is_one_comparison(name):
     assert [other for other, record in records.items() if key(record) != usual] == []
 
 
+@pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "exchanged"])
+def test_every_layout_says_which_response_was_preferred(layout):
+    _, chosen, rejected = fields(LAYOUTS[layout](CHATS["three turns"]))
+    assert (chosen.strip(), rejected.strip()) == (X, Y)
+
+
 def test_other_conversations_are_other_comparisons():
     assert len({key(trl(chat)) for chat in CHATS.values()}) == len(CHATS)
     several = [(U, "Hi"), (U, Q)], [(A, "Hi"), (U, Q)], [(U, Q)]
