@@ -24,6 +24,7 @@ from repro.catalogue.papers import Item, Slip
 from repro.catalogue.standing import page_name, pages_of, spoken, standing
 from repro.report.ablation_table import page as ablations_page
 from repro.report.html import ablations, findings, one_paper
+from repro.report.html.gallery import gallery_html
 from repro.report.html.page import TITLE, report_html
 from repro.report.html.runs import StoredRun, find_runs
 from repro.report.html.typeset import typeset
@@ -101,6 +102,7 @@ class Made:
         listed, runs = papers.load(), list(self.runs.values())
         ablated = ablations.read(self.folder)
         yield "report.html", report_html(runs, listed, ablated)
+        yield "gallery.html", gallery_html(runs)
         for name, one in listed.papers.items():
             own = one_paper.runs_of(runs, name)
             if own:
@@ -231,7 +233,10 @@ def paper_page(name: str, made: Made) -> str:
         "; ".join(f"{count} {words}" for words, count in counts.most_common()) + ".",
     ]
     if any(one_paper.runs_of([run], name) for run in made.runs.values()) and name != OWN:
-        parts.append(f"[The report of its runs](../report_{name}.html), figures and numbers.")
+        parts.append(
+            f"[The report of its runs](../report_{name}.html), figures and numbers; "
+            "[all figures](../gallery.html)."
+        )
     lines = [
         f"| [{in_markdown(_short(row))}](../statements/{row.id}.md) "
         f"| {stands[row.id].verdict_words} | {in_markdown(stands[row.id].sentence)} |"

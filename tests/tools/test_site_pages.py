@@ -80,7 +80,7 @@ def test_runs_at_hand_join_the_site_as_reports_of_all_and_of_their_papers(tmp_pa
     subprocess.run([sys.executable, "-m", "repro", *words], check=True, capture_output=True)
     made = Made(tmp_path)
     reports = dict(made.reports())
-    assert set(reports) == {"report.html", "report_p4.html"}
+    assert set(reports) == {"gallery.html", "report.html", "report_p4.html"}
     assert all('id="e-rdpo_identity"' in html for html in reports.values())
     (slug,) = made.runs
     name = made.runs[slug].verdict.statements[0]
