@@ -32,9 +32,23 @@ def room(module: str) -> str:
 
 
 def edges_of(imports: Iterable[tuple[str, str]]) -> Edges:
-    """(importing room, imported room) of pairs of modules."""
+    """(importing room, imported room) of pairs of modules; rooms in a circle are one."""
     pairs = {(room(importer), room(imported)) for importer, imported in imports}
+    shared = {name: ", ".join(sorted(_circle(pairs, name))) for pair in pairs for name in pair}
+    pairs = {(shared[importer], shared[imported]) for importer, imported in pairs}
     return frozenset(pair for pair in pairs if pair[0] != pair[1])
+
+
+def _circle(pairs: set[tuple[str, str]], name: str) -> set[str]:
+    """Rooms that a room imports and that import it, itself included: one box."""
+
+    def reached(start: str, steps: set[tuple[str, str]]) -> set[str]:
+        rooms = {start}
+        while more := {b for a, b in steps if a in rooms} - rooms:
+            rooms |= more
+        return rooms
+
+    return reached(name, pairs) & reached(name, {(b, a) for a, b in pairs})
 
 
 def actual_imports() -> list[tuple[str, str]]:
@@ -106,7 +120,7 @@ def _line(start: tuple[int, int], end: tuple[int, int]) -> str:
 
 
 def _box(name: str, x: int, y: int) -> str:
-    width, height = BOX
+    width, height = BOX[0] + 8 * max(len(name) - 12, 0), BOX[1]
     return (
         f'<rect x="{x - width // 2}" y="{y - height // 2}" width="{width}" height="{height}" '
         'rx="5" fill="#eef1fb" stroke="#3f51b5"/>'

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from repro.base.paths import PACKAGE
 from repro.base.schema import Model
-from repro.catalogue.papers import Catalogue, Theorem
+from repro.catalogue.papers import Catalogue, ProvedTheorem
 
 FOLDER = PACKAGE.parent / "proofs"
 """The Coq files of a source tree; an installed wheel has none."""
@@ -48,18 +48,18 @@ class Checked(Model):
         return f"python proofs/verify.py {self.file}"
 
 
-def by_statement(found: Sequence[Theorem]) -> dict[str, list[Checked]]:
+def by_statement(found: Sequence[ProvedTheorem]) -> dict[str, list[Checked]]:
     """Theorems by id of the catalogue, those that contradict first."""
     return _by(found, lambda one: one.statements)
 
 
-def by_slip(found: Sequence[Theorem]) -> dict[str, list[Checked]]:
+def by_slip(found: Sequence[ProvedTheorem]) -> dict[str, list[Checked]]:
     """Theorems by id of the note that they are evidence of, those that contradict first."""
     return _by(found, lambda one: one.slips)
 
 
 def _by(
-    theorems: Sequence[Theorem], names: Callable[[Theorem], tuple[str, ...]]
+    theorems: Sequence[ProvedTheorem], names: Callable[[ProvedTheorem], tuple[str, ...]]
 ) -> dict[str, list[Checked]]:
     found: dict[str, list[Checked]] = {}
     for one in theorems:

@@ -77,7 +77,7 @@ class Proved(Model):
     slips: tuple[Text, ...] = ()
 
 
-class Theorem(Model):
+class ProvedTheorem(Model):
     """The same with all statements that it is about."""
 
     file: str
@@ -201,7 +201,7 @@ class Catalogue(Model):
     items: dict[str, Item]
     loose: dict[str, Slip] = {}
     proofs: dict[str, str] = {}
-    theorems: tuple[Theorem, ...] = ()
+    theorems: tuple[ProvedTheorem, ...] = ()
 
     def paper_said(self, name: str, otherwise: str = "own results") -> str:
         """The paper of that name in one line."""
@@ -289,13 +289,13 @@ def read(file: Path) -> Paper:
     return validate(_Own if file.stem == OWN else Paper, yaml_mapping(key, file), key)
 
 
-def _theorems(items: Mapping[str, Item]) -> list[Theorem]:
+def _theorems(items: Mapping[str, Item]) -> list[ProvedTheorem]:
     """Of all statements, by file."""
     found = []
     for name, item in items.items():
         for key, one in item.coq.items():
             file, _, theorem = key.partition(".")
-            found.append(Theorem(
+            found.append(ProvedTheorem(
                 file=file, name=theorem, shows=one.shows, says=one.says,
                 statements=(name, *one.also), slips=one.slips,
             ))  # fmt: skip
