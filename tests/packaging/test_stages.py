@@ -66,11 +66,12 @@ def repository(tmp_path_factory):
     return folder
 
 
-def dvc(folder, *words):
+def dvc(folder, *words, silent=False):
     command = [sys.executable, "-m", "dvc", *words]
     env = os.environ | {"PYTHONPATH": str(folder), "DVC_NO_ANALYTICS": "1"}
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stderr
+    assert not (silent and done.stderr)
     return done.stdout
 
 
@@ -140,8 +141,14 @@ def test_an_experiment_at_another_seed_shows_its_changed_slopes(committed):
     """As docs/howto/suite_with_dvc.md says; what is exact stays, what is drawn moves a little."""
     stage = f"experiment@{EXPERIMENT_RUN}"
     dvc(committed, "exp", "run", "--quiet", "-S", "conf/suite.yaml:seed=1", stage)
-    found = json.loads(dvc(committed, "metrics", "diff", "--all", "--json"))
-    rows = found[f"outputs/metrics/{EXPERIMENT_RUN}.json"]
+    numbers, figure = (
+        f"outputs/metrics/{EXPERIMENT_RUN}.json",
+        f"outputs/figures/{EXPERIMENT_RUN}.png",
+    )
+    words = ("metrics", "diff", "--all", "--json", "--targets", numbers)
+    rows = json.loads(dvc(committed, *words, silent=True))[numbers]
+    dvc(committed, "plots", "show", figure, silent=True)
+    dvc(committed, "plots", "diff", "--targets", figure, silent=True)
     drawn, exact = (rows[f"{name}.measured"] for name in ("attained_n_pairs", "n_pairs"))
     assert drawn["old"] != drawn["new"]
     assert drawn["diff"] == pytest.approx(drawn["new"] - drawn["old"])
