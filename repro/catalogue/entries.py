@@ -53,7 +53,7 @@ def _printable(text: str) -> str:
 Text = Annotated[str, Field(min_length=1), AfterValidator(_printable)]
 
 
-def known(name: str) -> bool:
+def is_id(name: str) -> bool:
     """Whether it is an id."""
     return name.startswith(f"{OWN}.") or _ID.fullmatch(name) is not None
 
@@ -73,8 +73,8 @@ def kind(name: str) -> str:
     >>> kind("p4.claim_e_1"), kind("own.sharper_floor")
     ('claim', 'own result')
     """
-    found = _ID.fullmatch(name)
-    return {**KINDS, **EXTRA_KINDS}[found[2]] if found else "own result"
+    match = _ID.fullmatch(name)
+    return {**KINDS, **EXTRA_KINDS}[match[2]] if match else "own result"
 
 
 def number(name: str) -> str:
@@ -83,8 +83,8 @@ def number(name: str) -> str:
     >>> number("p1.lem_b_1"), number("p1.tab_1"), number("p4.app_c_rdpo")
     ('B.1', '1', 'C')
     """
-    found = _ID.fullmatch(name)
-    return found[3].replace("_", ".").upper() if found else ""
+    match = _ID.fullmatch(name)
+    return match[3].replace("_", ".").upper() if match else ""
 
 
 def counted(name: str) -> bool:
@@ -93,5 +93,5 @@ def counted(name: str) -> bool:
     >>> counted("p1.thm_4_2"), counted("p2.rem_5_1")
     (True, False)
     """
-    found = _ID.fullmatch(name)
-    return found is not None and found[2] in KINDS
+    match = _ID.fullmatch(name)
+    return match is not None and match[2] in KINDS

@@ -20,7 +20,7 @@ from repro.base.errors import BadInput
 from repro.base.files import yaml_mapping
 from repro.base.places import Place, places
 from repro.base.schema import Model, validate
-from repro.catalogue.entries import OWN, PAPER, Text, known, paper
+from repro.catalogue.entries import OWN, PAPER, Text, is_id, paper
 from repro.catalogue.statements import parts
 
 SLIP_GRADES = ("error", "constant", "unstated_condition", "not_claimed", "cleared", "notation")
@@ -177,8 +177,8 @@ class Paper(Model):
         >>> Paper(title="On it", authors="A. Author", arxiv="2510.13512", statements={}).said
         'On it. A. Author (arXiv 2510.13512)'
         """
-        found = f"arXiv {self.arxiv}" if self.arxiv else self.link
-        return f"{self.title}. {self.authors}" + (f" ({found})" if found else "")
+        source = f"arXiv {self.arxiv}" if self.arxiv else self.link
+        return f"{self.title}. {self.authors}" + (f" ({source})" if source else "")
 
 
 class _Own(Paper):
@@ -210,22 +210,22 @@ class Catalogue(Model):
     @property
     def slips(self) -> dict[str, Slip]:
         """All of them by id, such as ``p1.cap``; by paper, in the order of its statements."""
-        found = {
-            f"{paper(name)}.{key}": one
+        of_statements = {
+            f"{paper(name)}.{key}": slip
             for name, item in self.items.items()
-            for key, one in item.slips.items()
+            for key, slip in item.slips.items()
         }
         return {
-            key: one
+            key: slip
             for name in (*self.papers, OWN)
-            for key, one in {**found, **self.loose}.items()
+            for key, slip in {**of_statements, **self.loose}.items()
             if paper(key) == name
         }
 
     @model_validator(mode="after")
     def _known_ids(self):
         for name in self.items:
-            if not known(name):
+            if not is_id(name):
                 raise ValueError(f"ids like p1.thm_4_2; {name} is none")
         return self
 
@@ -236,24 +236,24 @@ def load(folder: Path | None = None) -> Catalogue:
     Raises:
         BadInput: a file cannot be read, an entry is malformed, or two places have one name.
     """
-    return _of(tuple(places(folder)), tuple(_state(one) for one in places(folder)))
+    return _of(tuple(places(folder)), tuple(_state(place) for place in places(folder)))
 
 
 @cache
-def _of(found: tuple[Place, ...], _: object) -> Catalogue:
+def _of(where: tuple[Place, ...], _: object) -> Catalogue:
     papers, items, loose, proofs = {}, {}, {}, {}
-    for file in (file for place in found for file in files(place)):
-        name, one = file.stem, read(file)
+    for file in (file for place in where for file in files(place)):
+        name, content = file.stem, read(file)
         if name in papers:
             raise BadInput("paper", name, f"is of two places; allowed: another name for {file}")
         if name != OWN:
-            papers[name] = one
-        for key, item in one.statements.items():
+            papers[name] = content
+        for key, item in content.statements.items():
             if f"{name}.{key}" in items:
                 raise BadInput(f"papers.{name}", key, "is of two places; allowed: another name")
             items[f"{name}.{key}"] = item
-        loose |= {f"{name}.{key}": slip for key, slip in one.slips.items()}
-        proofs |= one.proofs
+        loose |= {f"{name}.{key}": slip for key, slip in content.slips.items()}
+        proofs |= content.proofs
     last = {name: item for name, item in items.items() if paper(name) == OWN}
     items = {name: item for name, item in items.items() if paper(name) != OWN} | last
     return validate(Catalogue, {
@@ -269,12 +269,12 @@ def files(place: Place) -> list[Path]:
 
 def _state(place: Place) -> tuple[tuple[str, int, int], ...]:
     """Changes with the files."""
-    found = []
+    state = []
     for path in files(place):
         with suppress(OSError):  # of a link that leads nowhere, which the reader refuses
             at = path.stat()
-            found.append((str(path), at.st_mtime_ns, at.st_size))
-    return tuple(found)
+            state.append((str(path), at.st_mtime_ns, at.st_size))
+    return tuple(state)
 
 
 def read(file: Path) -> Paper:
@@ -291,15 +291,15 @@ def read(file: Path) -> Paper:
 
 def _theorems(items: Mapping[str, Item]) -> list[ProvedTheorem]:
     """Of all statements, by file."""
-    found = []
+    theorems = []
     for name, item in items.items():
-        for key, one in item.coq.items():
+        for key, proved in item.coq.items():
             file, _, theorem = key.partition(".")
-            found.append(ProvedTheorem(
-                file=file, name=theorem, shows=one.shows, says=one.says,
-                statements=(name, *one.also), slips=one.slips,
+            theorems.append(ProvedTheorem(
+                file=file, name=theorem, shows=proved.shows, says=proved.says,
+                statements=(name, *proved.also), slips=proved.slips,
             ))  # fmt: skip
-    return sorted(found, key=lambda one: one.file)
+    return sorted(theorems, key=lambda theorem: theorem.file)
 
 
 def _braces_match(latex: str) -> bool:

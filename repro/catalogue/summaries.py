@@ -128,7 +128,7 @@ def _of_run(run: RunRecord) -> TheoremSummary:
         )
         for check in verdict.checks
     ]
-    title = next((one.title(run.slug) for one in places() if one.has(run.slug)), "")
+    title = next((place.title(run.slug) for place in places() if place.has(run.slug)), "")
     return TheoremSummary(title=title or run.slug, checks=tuple(checks))
 
 
@@ -144,16 +144,16 @@ def _of_place(place: Place, names: tuple[str, ...]) -> Summaries:
     with suppress(BadInput, KeyError, TypeError, ValueError, OSError, RuntimeError):
         stored = json_object("summaries", _file(place))
         if list(stored["theorems"]) == list(names) and stored["files"] == _digests(stored["files"]):
-            return {name: TheoremSummary(**one) for name, one in stored["theorems"].items()}
+            return {name: TheoremSummary(**fields) for name, fields in stored["theorems"].items()}
     from repro.study.discovery import find
 
-    found = {name: summary_of(find(name, place.folder)) for name in names}
-    theorems = {name: one.model_dump(mode="json") for name, one in found.items()}
+    imported = {name: summary_of(find(name, place.folder)) for name in names}
+    theorems = {name: summary.model_dump(mode="json") for name, summary in imported.items()}
     with suppress(OSError, RuntimeError):
         content = {"files": _digests(_imported_from(place)), "theorems": theorems}
         _file(place).parent.mkdir(parents=True, exist_ok=True)
         write_whole(_file(place), json.dumps(content, ensure_ascii=False))
-    return found
+    return imported
 
 
 def _file(place: Place) -> Path:
