@@ -463,6 +463,11 @@ def of_theorem_6_3(
 NO_LABELS = {
     "labels": "an inequality about every estimate, wherever it is from: no labels are drawn"
 }
+NO_DATA = {
+    **NO_LABELS,
+    "estimate": "an inequality about every two policies: none is estimated",
+    "algorithm": "an inequality about every two policies of the class",
+}
 GROWS: dict[str, Any] = {
     "settles": ["p4.thm_6_3"],
     "expected": "contradicted",
@@ -519,7 +524,7 @@ THEOREM = Theorem(
               claim=Inequality("step (d) of two random policies, κ_Π over ‖θ‖ ≤ 3B"),
               quantity=searched("KL / ¼κ_Π‖θ̂′ − θ*‖²", policy_pair),
               right=named("class_of_3B", divergence_ratio, class_bound=3.0),
-              wrong=[named("class_of_B", divergence_ratio, class_bound=1.0)], blind=NO_LABELS),
+              wrong=[named("class_of_B", divergence_ratio, class_bound=1.0)], blind=NO_DATA),
         check("corrected", "corrected: |gap| ≤ √(3/2)·√κ_Π(3B)·2B·Γ",
               "|gap| / √(3/2)·√κ_Π(3B)·2B·Γ", corrected_bound, [corrected_over_fifty]),
         check("search", "as printed, two responses: |gap| ≤ √(3/2)·√κ_Π·B·Γ",

@@ -29,6 +29,7 @@ SIZES = {
     "corrected_offline_gap": (160, 5),
     "hybrid_xpo": (160, 5),
     "log_regret_nonprivate": (160, 5),
+    "lower_bound": (160, 5),
     "uniform_convergence_log": (160, 5),
 }
 """Replicates and blocks; more where so few mislead, or decide nothing."""
