@@ -131,7 +131,7 @@ def test_values_that_the_release_does_not_determine_need_their_source(
     assert done.manifest["earlier_epsilons"] == [1.0]
     found = repro.audit(done, original)
     assert found.free == [
-        "the manifest's earlier_epsilons, which the ledger alone knows (ledger=FOLDER)"
+        "the manifest's earlier budgets, which the ledger alone knows (ledger=FOLDER)"
     ]
     assert status(done, original, ledger=ledger) == 0
     assert status(path, original, ledger=ledger) == 0
