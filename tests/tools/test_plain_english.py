@@ -9,7 +9,7 @@ from tools.plain_english import LONGEST, of_first_lines, of_help, of_page, parag
 DOCS = (
     "index questions headlines tutorial glossary for_authors citing howto/mlflow howto/gpu"
     " howto/check_a_proof howto/cluster howto/suite_with_dvc howto/privatise_and_audit"
-    " howto/own_preference_data"
+    " howto/own_preference_data howto/add_paper"
 )
 PAGES = ["README.md", *(f"docs/{name}.md" for name in DOCS.split())]
 
