@@ -97,6 +97,58 @@ def test_random_neighbours_tell_less_than_claimed(adjacency, d):
         assert share_reached(given, calibrated(given), common, *ends) < 1
 
 
+CLUSTERS, MOST_COUNT = 4, 1e5
+
+
+def anywhere(numbers, d, adjacency):
+    """Neighbours of unbounded numbers: common records in any direction of a plane, of any length
+    and number; in d = 3 also some along the axis across it; and two versions of the last record."""
+
+    def turned(length, angle):
+        across, up = 2 * expit(length) * np.array([math.cos(angle), math.sin(angle)])
+        return (across, *[0.0] * (d - 2), up)
+
+    def count(share):
+        return math.floor(MOST_COUNT ** float(expit(share))) - 1.0
+
+    clusters, rest = numbers[: 3 * CLUSTERS].reshape(-1, 3), numbers[3 * CLUSTERS :]
+    common = [Pair(turned(length, angle), count(share)) for length, angle, share in clusters]
+    if d == 3:
+        both = expit(rest[4]) * np.array([1, 0]) + expit(-rest[4]) * np.array([0, 1])
+        sides = np.rint(both * count(rest[5]))
+        common += [Pair((0.0, sign * 2.0, 0.0), n) for sign, n in zip((1, -1), sides, strict=True)]
+    one, other = ((Pair(turned(*rest[at : at + 2])),) for at in (0, 2))
+    return [pair for pair in common if pair.count], one, other if adjacency == REPLACE else ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("adjacency", "d", "evaluations"),
+    [(REPLACE, 2, 200), (ADD_REMOVE, 2, 200), (ADD_REMOVE, 3, 400)],
+)
+def test_a_search_in_all_directions_finds_less_than_claimed_and_noise_over_1_5_is_caught(
+    adjacency, d, evaluations, record_property
+):
+    """A (1+1) evolution strategy with the one-fifth rule, from the best of 20 random starts."""
+    given, rng = replace(GIVEN, adjacency=adjacency, num_features=d), np.random.default_rng(3)
+    noise = calibrated(given)
+
+    def share(numbers, weaker=1.0):
+        return share_reached(given, noise, *anywhere(numbers, d, adjacency), weaker)
+
+    starts = rng.standard_normal((20, 3 * CLUSTERS + 6)) * 2
+    starts[:, [-6, -4]] = 4.0  # the records that differ are long: they tell more
+    best, step = max(starts, key=share), 1.0
+    reached = share(best)
+    for _ in range(evaluations):
+        tried = best + step * rng.standard_normal(best.size)
+        now = share(tried)
+        step *= 1.5 if now > reached else 1.5**-0.25
+        best, reached = (tried, now) if now > reached else (best, reached)
+    record_property("share of the claim", reached)
+    assert reached < 1 < share(best, 1.5)
+
+
 @pytest.mark.parametrize("at_most", [2, 3])
 @pytest.mark.parametrize("adjacency", ADJACENCIES)
 def test_all_pairs_of_a_unit_tell_less_than_claimed(adjacency, at_most):
