@@ -123,7 +123,8 @@ def _read(kind: type, name: str, value: Any, place: str) -> Any:
         raise BadInput(_join(place, name), value, "allowed: an object, from Python") from None
     except ValidationError as problem:
         words = problem.errors()[0]["msg"].removeprefix("Value error, ")
-        allowed = f"allowed: {words.removeprefix('Input should be ')}"
+        words = words.removeprefix("Input should be ")
+        allowed = words if "allowed: " in words else f"allowed: {words}"
         raise BadInput(_join(place, name), value, allowed) from None
 
 
