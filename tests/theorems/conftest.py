@@ -26,6 +26,7 @@ SHORT = "compute.workers=1", "budget.row_error=0.002"
 """Wide intervals: what few replicates cannot decide stays open, so that no row turns by chance."""
 USUAL_SIZE = 40, 5
 SIZES = {
+    "channels_and_divergences": (160, 5),
     "corrected_offline_gap": (160, 5),
     "hybrid_xpo": (160, 5),
     "log_regret_nonprivate": (160, 5),
