@@ -269,7 +269,7 @@ def separation(world: AnyTilt, factor: float = 1.0) -> Claimed:
 # The claims --------------------------------------------------------------------------------------
 
 RATIO = "bound / exact value"
-GAP = Quantity("sup over a of the mean gap [reward]", worst_risk)
+GAP = Quantity("sup over a of the mean gap [reward]", worst_risk, stream_per_block=True)
 BLIND = (no_data,)
 NAIVE = (no_data, learner.naive_posterior)
 BUILT = ("kl_weight",)

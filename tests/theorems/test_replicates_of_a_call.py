@@ -15,8 +15,8 @@ from repro.study.discovery import find, slugs
 from repro.study.plan import built
 from repro.study.settings import session_of
 
-CALLS, REPLICATES, SELDOM = 8, 12, 1e-7
-"""Seldom: how rarely an independent quantity is accused."""
+CALLS, REPLICATES, SELDOM, ROUNDING = 8, 12, 1e-7, 1e-12
+"""Seldom: how rarely an independent quantity is accused; values closer than rounding are equal."""
 
 
 def shared_by_call(values):
@@ -30,11 +30,12 @@ def shared_by_call(values):
         calls = [call[np.isfinite(call)] for call in world]
         calls = [call for call in calls if len(call)]
         size = sum(map(len, calls))
-        if len(calls) < 2 or np.ptp(np.concatenate(calls)) == 0:
+        seen = np.concatenate([*calls, []])
+        if len(calls) < 2 or np.ptp(seen) <= ROUNDING * np.abs(seen).max():
             continue
         if all(np.ptp(call) == 0 for call in calls):
             return 0.0
-        mean = np.concatenate(calls).mean()
+        mean = seen.mean()
         between = sum(len(call) * (call.mean() - mean) ** 2 for call in calls) / (len(calls) - 1)
         within = sum(((call - call.mean()) ** 2).sum() for call in calls) / (size - len(calls))
         ratios.append(between / within)
