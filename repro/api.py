@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from repro.core.results import Result
 from repro.study.blocks import BlockStore
-from repro.study.extras import require_extra
+from repro.study.discovery import require_extra
 from repro.study.parallel import available_cores, in_process
 from repro.study.plan import blocks_of
 from repro.study.pool import measured

@@ -249,7 +249,8 @@ def pushed(reports: ReportsOfOnePair) -> list[ReportsOfOnePair]:
 def over_noise(world: SequentialLabels, factor: float) -> float:
     """Mean squared error over (ακ)² + factor·(c² − (ακ)²)/n, the largest over α."""
     return max(
-        largest_squared_error(one) / _bias_and_noise(one, factor) for one in pushed(world.reports)
+        largest_squared_error(report) / _bias_and_noise(report, factor)
+        for report in pushed(world.reports)
     )
 
 
@@ -265,7 +266,7 @@ def gain(reports: ReportsOfOnePair) -> float:
 
 def largest_gain(world: SequentialLabels, limit: float) -> float:
     """The largest gain over a limit."""
-    return max(gain(one) for one in pushed(world.reports)) / limit
+    return max(gain(report) for report in pushed(world.reports)) / limit
 
 
 def excess(world: SequentialLabels) -> float:

@@ -200,8 +200,8 @@ square_flipped = named("label_flip", best_iterates, square=True, multiples=TUNED
 
 def where_learnt(world: OneSize, algorithm, rng, replicates: int) -> np.ndarray:
     """(R,) best gaps over R_max; NaN where the run has learnt nothing."""
-    (found,) = algorithm(world, rng, replicates)
-    return np.where(found < LEARNT * OF_REFERENCE, found, np.nan)
+    (gaps,) = algorithm(world, rng, replicates)
+    return np.where(gaps < LEARNT * OF_REFERENCE, gaps, np.nan)
 
 
 def worst_size(worlds, algorithms, rngs, replicates: int) -> list[list[np.ndarray]]:

@@ -226,13 +226,15 @@ class BothReleases(CuratorRelease):
         shift = printed_shift(self.epsilon, self.dp_delta)
         return JointCalibration(calibrations.printed(*given), shift)
 
-    def told_apart(self, made: JointCalibration) -> Mechanism:
+    def told_apart(self, calibration: JointCalibration) -> Mechanism:
         """What is released of the neighbours that are told apart best."""
         raise NotImplementedError
 
-    def under(self, made: JointCalibration) -> Mechanism:
+    def under(self, calibration: JointCalibration) -> Mechanism:
         """The same where the noise is what it really is."""
-        return under(self.noise, lambda multiple: self.told_apart(made.weakened(1 / multiple)))
+        return under(
+            self.noise, lambda multiple: self.told_apart(calibration.weakened(1 / multiple))
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,28 +276,30 @@ class OnALine(BothReleases):
         return self.comparison.gamma(self.radius)
 
     def printed(self, gamma: float) -> JointCalibration:
-        made = super().printed(gamma)
-        found = made.estimate
-        estimate = Calibration(found.sigma, found.ridge * self.comparison.ridge_factor)
-        return JointCalibration(estimate, self.comparison.moved * made.shift)
+        joint = super().printed(gamma)
+        estimate_printed = joint.estimate
+        estimate = Calibration(
+            estimate_printed.sigma, estimate_printed.ridge * self.comparison.ridge_factor
+        )
+        return JointCalibration(estimate, self.comparison.moved * joint.shift)
 
-    def told_apart(self, made: JointCalibration) -> Mechanism:
-        found = made.estimate
-        estimate = Calibration(self.sigma * found.sigma, self.ridge * found.ridge)
-        most, told = second_moment(self.comparison.one), []
-        for one in self._neighbours(estimate.ridge):
-            alone = one.released(estimate, self.radius)
+    def told_apart(self, joint: JointCalibration) -> Mechanism:
+        estimate_given = joint.estimate
+        estimate = Calibration(self.sigma * estimate_given.sigma, self.ridge * estimate_given.ridge)
+        most, mechanisms = second_moment(self.comparison.one), []
+        for neighbour in self._neighbours(estimate.ridge):
+            alone = neighbour.released(estimate, self.radius)
             # A flipped label of a pair leaves Σ_D as it is: nothing is released beside θ̃.
-            along = 0.0 if self.alone else one.moved / most * made.shift
-            told.append(WithGaussian(alone, along) if along else alone)
-        return worst(told, self.claimed.epsilon)
+            along = 0.0 if self.alone else neighbour.moved / most * joint.shift
+            mechanisms.append(WithGaussian(alone, along) if along else alone)
+        return worst(mechanisms, self.claimed.epsilon)
 
     def _neighbours(self, ridge: float) -> Iterator[Neighbours]:
-        one, other = self.comparison.one, self.comparison.other
-        yield Neighbours((), (), one)
+        first, other = self.comparison.one, self.comparison.other
+        yield Neighbours((), (), first)
         yield held(self.comparison.ranked, self.radius, ridge, ADD_REMOVE)
         if self.adjacency == REPLACE:
-            yield Neighbours((), one, other)
+            yield Neighbours((), first, other)
             yield held(self.comparison.ranked, self.radius, ridge, REPLACE)
 
 
@@ -311,20 +315,20 @@ class InThePlane(BothReleases):
     dimension: ClassVar[int] = 2
 
     def printed(self, gamma: float) -> JointCalibration:
-        made = super().printed(gamma)
+        joint = super().printed(gamma)
         if self.adjacency == ADD_REMOVE:
-            return made
-        return JointCalibration(made.estimate, REPLACEMENT * made.shift)
+            return joint
+        return JointCalibration(joint.estimate, REPLACEMENT * joint.shift)
 
-    def told_apart(self, made: JointCalibration) -> GaussianShift:
+    def told_apart(self, joint: JointCalibration) -> GaussianShift:
         """At the angle that tells most."""
         if self.adjacency == ADD_REMOVE:
             single = LONGEST * float(expit(LONGEST * self.reward_bound))
-            return GaussianShift(math.hypot(single / made.estimate.sigma, made.shift))
+            return GaussianShift(math.hypot(single / joint.estimate.sigma, joint.shift))
         angle = np.linspace(0.0, np.pi / 2, ANGLES)
         losing = expit(LONGEST * self.reward_bound * np.cos(angle))
-        force = 2 * LONGEST * np.sin(angle) * losing / made.estimate.sigma
-        return GaussianShift(float(np.hypot(force, made.shift * np.sin(2 * angle)).max()))
+        force = 2 * LONGEST * np.sin(angle) * losing / joint.estimate.sigma
+        return GaussianShift(float(np.hypot(force, joint.shift * np.sin(2 * angle)).max()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -344,19 +348,19 @@ class OnABall(BothReleases):
         """d."""
         return self.num_features
 
-    def told_apart(self, made: JointCalibration) -> Mechanism:
+    def told_apart(self, joint: JointCalibration) -> Mechanism:
         """Of the starts of the search, and of records mirrored at other angles."""
         place = World(self.searched_pairs, self.reward_bound, self.dimension, self.adjacency)
-        tried = guesses(place, made.estimate, self.epsilon)
+        tried = guesses(place, joint.estimate, self.epsilon)
         if self.adjacency == REPLACE:
             tried += [mirrored(place, float(angle)) for angle in MIRRORED_AT]
-        most, told = squares_apart(self.adjacency, self.dimension), []
-        for one in tried:
-            alone = OnBallNeighbours(*one.datasets(place, made.estimate))
-            along = one.squares_apart(place) / most * made.shift
+        most, mechanisms = squares_apart(self.adjacency, self.dimension), []
+        for datasets in tried:
+            alone = OnBallNeighbours(*datasets.datasets(place, joint.estimate))
+            along = datasets.squares_apart(place) / most * joint.shift
             # Where Σ_D stays as it is the mirrored record of another angle tells more.
-            told += [OnBallWithGaussian(alone, along)] if along > NOTHING else []
-        return worst(told, self.claimed.epsilon)
+            mechanisms += [OnBallWithGaussian(alone, along)] if along > NOTHING else []
+        return worst(mechanisms, self.claimed.epsilon)
 
 
 # Algorithms: right, and wrong on purpose ---------------------------------------------------------
@@ -407,15 +411,15 @@ def half_printed_noise(world: BothReleases) -> Mechanism:
 
 
 def _printed_noise(world: BothReleases, factor: float) -> Mechanism:
-    made, ridge = world.printed(world.gamma), certified(world).estimate.ridge
-    made = JointCalibration(Calibration(made.estimate.sigma, ridge), made.shift)
-    return world.under(made.weakened(factor))
+    joint, ridge = world.printed(world.gamma), certified(world).estimate.ridge
+    joint = JointCalibration(Calibration(joint.estimate.sigma, ridge), joint.shift)
+    return world.under(joint.weakened(factor))
 
 
 def printed_ridge(world: BothReleases) -> Mechanism:
     """Wrong: certified noise on the printed ridge."""
-    ridge, found = world.printed(world.gamma).estimate.ridge, certified(world)
-    return world.under(JointCalibration(Calibration(found.estimate.sigma, ridge), found.shift))
+    ridge, joint = world.printed(world.gamma).estimate.ridge, certified(world)
+    return world.under(JointCalibration(Calibration(joint.estimate.sigma, ridge), joint.shift))
 
 
 def together(world: BothReleases) -> Mechanism:

@@ -221,8 +221,8 @@ class AlikeLabels(OfflineLabels):
     @property
     def world(self) -> TwoArmWorld:
         given = self.coverage, self.reward_difference, self.reward_bound, self.regulariser
-        found = fixed_policy_world(*given)
-        return found if self.reference == "as_stated" else found.under_uniform_reference()
+        stated = fixed_policy_world(*given)
+        return stated if self.reference == "as_stated" else stated.under_uniform_reference()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,7 +273,7 @@ class RankedLabels:
 def _ranked(
     rewards: tuple[float, ...], weights: tuple[float, ...], kl_weight: float
 ) -> ranked.RankingWorld:
-    reward, reference = (torch.tensor(one, dtype=torch.float64) for one in (rewards, weights))
+    reward, reference = (torch.tensor(values, dtype=torch.float64) for values in (rewards, weights))
     return ranked.RankingWorld(reward, reference / reference.sum(), kl_weight)
 
 
@@ -443,8 +443,8 @@ def _of_covariance(world: ChannelInstance, covariance: Callable[..., Tensor], gi
     """n·gap that a covariance of θ̂ gives, over n."""
     truth = world.world
     assert isinstance(truth, LinearWorld)
-    found = covariance(truth, world.epsilon, world.response, given)
-    return bound.gap_of_covariance(truth, found) / world.n_pairs
+    of_theta = covariance(truth, world.epsilon, world.response, given)
+    return bound.gap_of_covariance(truth, of_theta) / world.n_pairs
 
 
 def mean_information(world: EitherOrder) -> float:

@@ -122,8 +122,10 @@ class OneCell(PrivateLabels):
         if self.order is Order.CTL:
             wins = wins - self.adversary(counts, wins, self.n_pairs, self.corruption)
         keep, flip = (
-            float(on_arrays(lambda prob: self.channel(prob, self.epsilon), np.array([one]))[0])
-            for one in (1.0, 0.0)
+            float(
+                on_arrays(lambda prob: self.channel(prob, self.epsilon), np.array([label_value]))[0]
+            )
+            for label_value in (1.0, 0.0)
         )
         seen = rng.binomial(wins, keep) + rng.binomial(counts - wins, flip)
         if self.order is Order.LTC:
@@ -171,15 +173,15 @@ def errors(
     played = world if adversary is None else replace(world, adversary=adversary)
     debiased = sign * played.means(rng, replicates)
     fitted = on_arrays(world.estimate, _fitted(debiased, world, log), np.array(world.mean))
-    found = np.sqrt(world.masses)[:, None] * np.abs(fitted - world.mean)
-    return found[found.mean(axis=1).argmax()]
+    scaled = np.sqrt(world.masses)[:, None] * np.abs(fitted - world.mean)
+    return scaled[scaled.mean(axis=1).argmax()]
 
 
 def _fitted(debiased: np.ndarray, world: OneCell, log: bool) -> np.ndarray:
     """(P, R) minimisers of a loss over the class."""
-    found = _least_log_loss(debiased, world) if log else debiased
+    estimate = _least_log_loss(debiased, world) if log else debiased
     spacing = 2 * world.mean / (CLASS - 1)
-    return np.clip(np.round(found / spacing) * spacing, -world.mean, world.mean)
+    return np.clip(np.round(estimate / spacing) * spacing, -world.mean, world.mean)
 
 
 def _least_log_loss(debiased: np.ndarray, world: OneCell) -> np.ndarray:
@@ -216,9 +218,9 @@ log_label_flip = named("label_flip", errors, log=True, sign=-1.0)
 
 def between(world: OneCell, algorithm: Algorithm, rng, replicates: int) -> float:
     """The larger of 95 % quantile of the error/upper bound and lower bound/mean error."""
-    found = algorithm(world, rng, replicates)
-    above = float(np.quantile(found, 1 - FAILURE_PROB)) / upper(world)
-    return max(above, lower(world) / max(float(found.mean()), 1e-12))
+    errors_of_runs = algorithm(world, rng, replicates)
+    above = float(np.quantile(errors_of_runs, 1 - FAILURE_PROB)) / upper(world)
+    return max(above, lower(world) / max(float(errors_of_runs.mean()), 1e-12))
 
 
 ERROR = Quantity("root mean squared error at the worst cell")

@@ -50,6 +50,7 @@ from repro.base.schema import Positive, RewardBound
 from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named, of_world
 from repro.core.claims import Claim, Frequency, Inequality, Ratio, Slope
 from repro.labels.preferences.label_information import inverse_information, inverse_slope
+from repro.p1.pokl.algorithms import hidden_randomizer, naive_labels
 from repro.p1.pokl.bonus import repaired_net_weight, repaired_weight, ridge_of
 from repro.p1.pokl.curves import (
     OVER_LIMIT,
@@ -71,7 +72,6 @@ from repro.p1.pokl.rate import regret_rate
 from repro.p1.pokl.repaired import eluder_sum, estimate_over_floor, needed_radius, regret_bound
 from repro.p1.pokl.run import OnlineRun, printed_weight
 from repro.p1.pokl.tables import LikelihoodTables, TwoResponseTables
-from repro.p1.pokl.told import hidden_randomizer, naive_labels
 
 # Worlds: a class of rewards with its Γ, which has no T -------------------------------------------
 
@@ -466,8 +466,8 @@ PROBABILITY = [
 
 def within_bound(world: OnlineRun) -> Iterable[Assumed]:
     """Realizability: differences of the truth are at most B."""
-    found = float(world.linear.reward_diff.abs().max())
-    yield "differences ≤ B", found <= world.linear.reward_bound, f"{found:.3g}"
+    largest = float(world.linear.reward_diff.abs().max())
+    yield "differences ≤ B", largest <= world.linear.reward_bound, f"{largest:.3g}"
 
 
 def fine_net(world: OnlineRun) -> Iterable[Assumed]:

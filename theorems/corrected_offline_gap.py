@@ -149,8 +149,8 @@ class NearBound(OfflineLabels):
     def world(self) -> TwoArmWorld:
         """The hypercube."""
         given = self.num_states, self.coverage, self.kl_weight, self.reward_bound
-        found = _cube(*given, device_in_use())
-        return found if self.reference == "as_stated" else found.under_uniform_reference()
+        stated = _cube(*given, device_in_use())
+        return stated if self.reference == "as_stated" else stated.under_uniform_reference()
 
 
 @lru_cache(maxsize=256)
@@ -452,9 +452,9 @@ PROVED_TENTH, PROVED_HUNDREDTH = (
 
 def drawn(world: NearBound, rng: np.random.Generator, replicates: int) -> TwoArmDatasets:
     """R datasets, the same for every algorithm."""
-    found = world.draw(rng, replicates)
-    assert isinstance(found, TwoArmDatasets)
-    return found
+    datasets = world.draw(rng, replicates)
+    assert isinstance(datasets, TwoArmDatasets)
+    return datasets
 
 
 def one_dataset(world: NearBound) -> TwoArmDatasets:

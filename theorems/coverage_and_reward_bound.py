@@ -159,8 +159,8 @@ def cap(state: State, share: float = 1.0) -> float:
     """Var_π*(e) over share·(C/2)·min{W(B), C·max{W(0), e^(−βB)W(B)}}·eᵀLe, the largest over e."""
     given = state.reward_bound, state.kl_weight, state.epsilon
     most = capped.price(state.coverage, *given) / 2
-    found = capped.most_telling(state.reference, state.reward, state.kl_weight, state.epsilon)
-    return found / (share * most)
+    variance = capped.most_telling(state.reference, state.reward, state.kl_weight, state.epsilon)
+    return variance / (share * most)
 
 
 def cap_of_close_pairs(state: State) -> float:
@@ -281,8 +281,8 @@ def assumed(world: RareBest) -> Iterable[Assumed]:
     """Assumption 3.8 and Definition 3.3, and that no density ratio is above C."""
     truth = world.world
     yield from realizable_and_covered(truth)
-    found = float((truth.optimal_policy / truth.reference).max())
-    yield "π*/π_ref ≤ C", found <= world.covered * (1 + 1e-9), f"{found:.3g}"
+    largest = float((truth.optimal_policy / truth.reference).max())
+    yield "π*/π_ref ≤ C", largest <= world.covered * (1 + 1e-9), f"{largest:.3g}"
 
 
 THEOREM = Theorem(

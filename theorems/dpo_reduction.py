@@ -314,8 +314,8 @@ def policy_pair(world: BoundedPolicies, rng: np.random.Generator) -> PolicyPair:
 
 def divergence_ratio(case: PolicyPair, class_bound: float) -> float:
     """KL(π*, π̂) over step (d)'s bound with κ_Π over |θ| ≤ class_bound·B."""
-    best, played = (float(expit(2 * one - case.shift)) for one in (case.truth, case.fitted))
-    rest = (float(expit(case.shift - 2 * one)) for one in (case.truth, case.fitted))
+    best, played = (float(expit(2 * margin - case.shift)) for margin in (case.truth, case.fitted))
+    rest = (float(expit(case.shift - 2 * margin)) for margin in (case.truth, case.fitted))
     lost, given = rest
     divergence = best * math.log(best / played) + lost * math.log(lost / given)
     beyond = max(0.0, abs(case.shift) - 2 * class_bound * case.bound)
@@ -429,12 +429,12 @@ def of_policies(
 ) -> np.ndarray:  # fmt: skip
     """(R,) the worse of |gap| over the bound in a random world, and of .999 over it where tight."""
     given = world.estimate, tempered, keeps_reference
-    found = []
+    ratios = []
     for _ in range(replicates):
         above = policy_gap_ratio(random_policies(rng, world.num_states), *given)
         tight = policy_gap_ratio(even_policies(rng), *given)
-        found.append(max(above, TIGHT / max(tight, 1e-9)))
-    return np.array(found)
+        ratios.append(max(above, TIGHT / max(tight, 1e-9)))
+    return np.array(ratios)
 
 
 dpo = named("dpo", of_policies)

@@ -253,25 +253,25 @@ def _numbers(world: PairLabels) -> tuple[float, float, float]:
 
 def between_response_and_bound(world: PricedInstance) -> float:
     """The floor of the instance lies between what flips do to first order and our bound."""
-    return _on_instance(world, lambda one: one.flip_worth)
+    return _on_instance(world, lambda ordered: ordered.flip_worth)
 
 
 def response_of_ltc(world: PricedInstance) -> float:
     """Wrong under CTL: a flip is worth c(ε) under either order."""
-    return _on_instance(world, lambda one: one.privacy_cost)
+    return _on_instance(world, lambda ordered: ordered.privacy_cost)
 
 
 def _on_instance(world: PricedInstance, worth_of: Callable[[PricedInstance], float]) -> float:
     """The worst, over both orders, of floor/bound and of .95·(first order)/floor."""
-    found = []
+    ratios = []
     for order in (world.order, world.order.swapped):
-        one = replace(world, order=order)
-        cells = one.world
-        floor = one.floor_in(cells)
+        ordered = replace(world, order=order)
+        cells = ordered.world
+        floor = ordered.floor_in(cells)
         root = weighted_root(cells.coordinates, cells.cell_prob[None], 0.0)[0]
-        first_order = strong_floor(cells, one.corruption, worth_of(one), root)
-        found += [floor.over_bound(), NEAR * first_order / max(floor.error, 1e-300)]
-    return max(found)
+        first_order = strong_floor(cells, ordered.corruption, worth_of(ordered), root)
+        ratios += [floor.over_bound(), NEAR * first_order / max(floor.error, 1e-300)]
+    return max(ratios)
 
 
 def floor_over_bound(world: PricedAnywhere, rng: np.random.Generator, replicates: int):
@@ -292,13 +292,13 @@ def _above_and_below(
 
     The second is left out where the tight cell would need more mass than there is.
     """
-    found = []
+    ratios = []
     for _ in range(replicates):
-        one = world.priced(rng)
-        above, tight = bound(one.drawn_floor(one.cells, rng)), tight_floor(one, rng)
+        ordered = world.priced(rng)
+        above, tight = bound(ordered.drawn_floor(ordered.cells, rng)), tight_floor(ordered, rng)
         below = TIGHT / max(bound(tight), 1e-300) if tight.tight else 0.0
-        found.append(max(above, bound(tight), below))
-    return np.array(found)
+        ratios.append(max(above, bound(tight), below))
+    return np.array(ratios)
 
 
 # Claims E.1 and E.2, and eq. (20) -----------------------------------------------------------------

@@ -130,9 +130,9 @@ class Linear(FastRates):
 
     @property
     def world(self) -> LinearWorld:
-        found = built(self.instance)
-        assert isinstance(found, LinearWorld)
-        return found
+        instance = built(self.instance)
+        assert isinstance(instance, LinearWorld)
+        return instance
 
     def gap(self, estimate: torch.Tensor) -> np.ndarray:
         """(R,) J_β(π*) − J_β(π̂) of (R, d) estimates."""
@@ -209,7 +209,7 @@ def better_response(truth: np.ndarray, seen: np.ndarray) -> np.ndarray:
 def on_the_worse_twin(world: Tabular, rng: np.random.Generator, replicates: int) -> np.ndarray:
     """(R,) the plug-in policy's gaps on Δ or on its twin, where their mean is larger."""
     other = replace(world, difference=twin(world), adversary=better_response)
-    return max((plugin(one, rng, replicates) for one in (world, other)), key=np.mean)
+    return max((plugin(candidate, rng, replicates) for candidate in (world, other)), key=np.mean)
 
 
 def inverted_kl_weight(world: Tabular, rng: np.random.Generator, replicates: int) -> np.ndarray:

@@ -37,10 +37,10 @@ from scipy.special import expit, logit
 from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
 from repro.core.claims import Ratio, Slope
 from repro.labels.corruption.label_mean import LabelMean
+from repro.p1.pokl.algorithms import epsilon_overstated, inverted_kl_weight, naive_labels, pokl
 from repro.p1.pokl.assumptions import realizable
 from repro.p1.pokl.curves import BEYOND_BONUS, RegretCurve, of_curve, total_limit
 from repro.p1.pokl.run import OnlineRun
-from repro.p1.pokl.told import epsilon_overstated, inverted_kl_weight, naive_labels, pokl
 
 # The bound ---------------------------------------------------------------------------------------
 

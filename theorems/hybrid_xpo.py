@@ -167,8 +167,8 @@ class OfflineAndOnline(Needles):
     @property
     def rewards(self) -> np.ndarray:
         """(M,) reward gaps, negative where the rare response is the worse one."""
-        found = self.ladder.values()
-        return -found if self.rare_is_worse else found
+        gaps = self.ladder.values()
+        return -gaps if self.rare_is_worse else gaps
 
     def policies(self, device: str = "cpu") -> NeedleClass:
         """Tilts of the rare response from −k to k, k = 2·log(1/(w(1−w)))."""
@@ -285,8 +285,12 @@ def on_harder_problem(
 ) -> list[OnRung]:  # fmt: skip
     """By block, the problem whose worst rung is the worse one, by the pilots of both."""
     update, device = algorithm(world), device_in_use()
-    harder = max(world.problems, key=lambda one: worst_rung(one, update, device).mean)
-    return [one for (one,) in blocks_on_ladder(harder, [update], rngs, replicates)]
+    harder = max(
+        world.problems, key=lambda block_of_one: worst_rung(block_of_one, update, device).mean
+    )
+    return [
+        block_of_one for (block_of_one,) in blocks_on_ladder(harder, [update], rngs, replicates)
+    ]
 
 
 def every_algorithm(
@@ -295,27 +299,29 @@ def every_algorithm(
     """Every world, and what all algorithms do on its harder problem."""
 
     def play(world: OfflineAndOnline, own: list[np.random.Generator]) -> Iterator[list[OnRung]]:
-        found = [on_harder_problem(world, one, own, replicates) for one in algorithms]
-        return map(list, zip(*found, strict=True))
+        plays = [on_harder_problem(world, algorithm, own, replicates) for algorithm in algorithms]
+        return map(list, zip(*plays, strict=True))
 
     return zip(worlds, blocks_together(worlds, rngs, play), strict=True)
 
 
 def harder_gaps(*given) -> list[list[np.ndarray]]:
     """(R,) gaps; NaN for the algorithm under test where its worst rung is an end of the ladder."""
-    return [inside_the_ladder(found) for _, found in every_algorithm(*given)]
+    return [inside_the_ladder(rungs) for _, rungs in every_algorithm(*given)]
 
 
 def between(*given) -> list[list[float]]:
     """The larger of the (1 − δ)-quantile over the upper and the lower bound over the mean gap."""
-    return [[over_bounds(world, one) for one in found] for world, found in every_algorithm(*given)]
+    return [
+        [over_bounds(world, rung) for rung in rungs] for world, rungs in every_algorithm(*given)
+    ]
 
 
-def over_bounds(world: OfflineAndOnline, found: OnRung) -> float:
+def over_bounds(world: OfflineAndOnline, rung: OnRung) -> float:
     """The same of one algorithm."""
-    above = float(np.quantile(found.gaps, 1 - FAILURE_PROB)) / world.given(found.reward).upper
+    above = float(np.quantile(rung.gaps, 1 - FAILURE_PROB)) / world.given(rung.reward).upper
     least = least_gap(world.epsilon, world.n_pairs, world.horizon, world.rare) / world.step
-    return max(above, least / max(found.mean, 1e-12))
+    return max(above, least / max(rung.mean, 1e-12))
 
 
 def offline_over_online(worlds, algorithms, rngs, replicates: int) -> list[list[float]]:
@@ -327,9 +333,9 @@ def offline_over_online(worlds, algorithms, rngs, replicates: int) -> list[list[
     def play(world: OfflineAndOnline, own: list[np.random.Generator]) -> Iterator[list[float]]:
         offline = replace(world, n_pairs=world.horizon, horizon=1)
         before = blocks_on_ladder(offline, [hybrid_xpo(offline)], own, replicates)
-        online = blocks_on_ladder(world, [one(world) for one in algorithms], own, replicates)
+        online = blocks_on_ladder(world, [curve(world) for curve in algorithms], own, replicates)
         for (first,), later in zip(before, online, strict=True):
-            yield [first.mean / one.mean for one in later]
+            yield [first.mean / curve.mean for curve in later]
 
     return blocks_together(worlds, rngs, play)
 

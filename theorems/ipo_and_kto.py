@@ -346,8 +346,12 @@ def assumes(swept: SweptCheck) -> Iterable[Assumed]:
     """KTO as it is turns somewhere in (0, 1), where a row is about the place."""
     if swept.name == "kto_threshold":
         for world in (swept.sweep.worlds[0], swept.sweep.worlds[-1]):
-            found = predicted_threshold(world)
-            yield f"c(ε) = {privacy_cost(world.epsilon):.3g}: turns", 0 < found < 1, f"{found:.3g}"
+            threshold = predicted_threshold(world)
+            yield (
+                f"c(ε) = {privacy_cost(world.epsilon):.3g}: turns",
+                0 < threshold < 1,
+                f"{threshold:.3g}",
+            )
 
 
 THEOREM = Theorem(

@@ -151,8 +151,8 @@ def random_channels(
     channels = constant + low * (rows - constant)
     law = Randomize.of(response, epsilon)
     halves = np.array([law.win_given_win, law.win_given_loss, law.win_given_loss])
-    told = np.repeat(np.stack([halves, 1 - halves], axis=1), REPORTS // 2, axis=1)
-    channels[::4] = told * split[:, None, :]
+    extremal = np.repeat(np.stack([halves, 1 - halves], axis=1), REPORTS // 2, axis=1)
+    channels[::4] = extremal * split[:, None, :]
     return channels
 
 
@@ -198,7 +198,9 @@ def assumes(swept: SweptCheck):
     """Random channels are ε-private, by their matrices."""
     if swept.check.quantity is SEARCH:
         rng = np.random.default_rng(0)
-        spent = max(channel_epsilon(one) for one in random_channels(rng, 0.7, 200))
+        spent = max(
+            channel_epsilon(random_channel) for random_channel in random_channels(rng, 0.7, 200)
+        )
         yield "ε-private channels", spent <= 0.7 + 1e-12, f"ε {spent:.6g} of 0.7"
 
 

@@ -131,7 +131,7 @@ def _added(world: Masks, factor: float, rng: np.random.Generator, replicates: in
     share = world.share * factor
     other = replace(world, order=world.order.swapped, corruption=share, at_end=False)
     private = flip_prob(world.epsilon)
-    added, wanted = (one.flipped(rng, replicates) - private for one in (other, world))
+    added, wanted = (mask.flipped(rng, replicates) - private for mask in (other, world))
     return added / wanted
 
 

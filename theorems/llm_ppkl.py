@@ -285,7 +285,9 @@ def seen_features(
     study = world.study
     features, ridge = feature_map(study), study.procedure.reward.ridge
     orders = (rng.permutation(len(study.splits.train)) for _ in range(replicates))
-    return [SeenFeatures(features, torch.from_numpy(one[: world.n_pairs]), ridge) for one in orders]
+    return [
+        SeenFeatures(features, torch.from_numpy(order[: world.n_pairs]), ridge) for order in orders
+    ]
 
 
 def mean_bonus(

@@ -51,6 +51,13 @@ import numpy as np
 
 from repro.core.check import Assumed, Check, Quantity, Theorem, named
 from repro.core.claims import Ratio, Slope
+from repro.p1.pokl.algorithms import (
+    epsilon_overstated,
+    inverted_kl_weight,
+    naive_labels,
+    pokl,
+    without_exploration,
+)
 from repro.p1.pokl.assumptions import as_told, realizable, small_ridge
 from repro.p1.pokl.chosen import ChosenClass
 from repro.p1.pokl.curves import (
@@ -70,13 +77,6 @@ from repro.p1.pokl.finite import RandomFinite
 from repro.p1.pokl.learning import RewardsOn
 from repro.p1.pokl.linear import LeadingFeatures, LinearClass
 from repro.p1.pokl.run import OnlineRun, printed_weight
-from repro.p1.pokl.told import (
-    epsilon_overstated,
-    inverted_kl_weight,
-    naive_labels,
-    pokl,
-    without_exploration,
-)
 from repro.worlds.instances.linear import LinearWorld
 from repro.worlds.policies.reward_class import BALL, RewardClass
 
@@ -99,8 +99,8 @@ class InClass(OnlineRun):
 
     @property
     def linear(self) -> LinearWorld:
-        found = super().linear
-        return found if self.reward_class == BALL else _bounded(found, self.reward_class)
+        world = super().linear
+        return world if self.reward_class == BALL else _bounded(world, self.reward_class)
 
     @property
     def fitted(self) -> RewardsOn:

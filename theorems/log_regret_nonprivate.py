@@ -14,10 +14,10 @@ passed through randomized response at ε = 1.
 
 from repro.core.check import Check, Theorem
 from repro.core.claims import Ratio, Slope
+from repro.p1.pokl.algorithms import hidden_randomizer, pokl, without_exploration
 from repro.p1.pokl.assumptions import as_told, realizable
 from repro.p1.pokl.curves import BEYOND_BONUS, OVER_LIMIT
 from repro.p1.pokl.run import OnlineRun
-from repro.p1.pokl.told import hidden_randomizer, pokl, without_exploration
 
 THEOREM = Theorem(
     title="P1 Corollary 5.5: logarithmic regret without privacy",

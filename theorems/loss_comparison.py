@@ -287,7 +287,7 @@ def influences(order: str) -> list[Check]:
 
 CHECKS = [
     *risks("_instance", "privacy only", keeps=["kl_weight"]),
-    *(one for order, words in ORDERS.items() for one in risks(order, f"scalar reward, {words}")),
+    *(risk for order, words in ORDERS.items() for risk in risks(order, f"scalar reward, {words}")),
     *risks("_five", "five features, privacy only"),
     *risks("_five_ltc", "five features, LTC"),
     *influences("_ctl"),

@@ -360,11 +360,11 @@ def _at_the_worst_tilt(world: Corners, root: bool) -> Iterable[Assumed]:
     worst = world.at(rung)
     inside = 0 < rung < world.ladder.rungs - 1
     yield "maximiser inside the ladder", inside, f"a = {worst.tilt:.3g}"
-    found = f"βa = {worst.log_odds:.3g}"
+    detail = f"βa = {worst.log_odds:.3g}"
     if root:
-        yield "βa above 10", worst.log_odds > 10, found
+        yield "βa above 10", worst.log_odds > 10, detail
     else:
-        yield "βa below 0.3", worst.log_odds < 0.3, found
+        yield "βa below 0.3", worst.log_odds < 0.3, detail
 
 
 THEOREM = Theorem(

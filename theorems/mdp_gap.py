@@ -124,15 +124,15 @@ class LinearMDP:
 
     def best_choices(self, theta: Tensor) -> Tensor:
         """(R, S) optimal policy of the rewards ⟨θ, φ⟩ by backward induction; θ (R, d)."""
-        found: list[Tensor] = []
+        policy: list[Tensor] = []
         value = None
         for h in reversed(range(self.horizon)):
             action = torch.einsum("rd,sad->rsa", theta, self.features[h])
             if value is not None:
                 action = action + torch.einsum("sat,rt->rsa", self.transitions[h], value)
-            found.insert(0, action[..., 1] > action[..., 0])
+            policy.insert(0, action[..., 1] > action[..., 0])
             value = action.amax(-1)
-        return torch.cat(found, dim=1)
+        return torch.cat(policy, dim=1)
 
     @cached_property
     def optimal_value(self) -> float:

@@ -122,22 +122,22 @@ class ReleasedInThePlane(CuratorRelease):
 
 def by_objective(world: ReleasedInThePlane, factor: float) -> Mechanism:
     """Objective perturbation under 1/factor of its noise."""
-    made = corrected(world.epsilon, world.dp_delta, world.records)
+    calibration = corrected(world.epsilon, world.dp_delta, world.records)
     place = World(world.n_pairs, world.reward_bound, 2, world.adjacency)
-    return most_telling(place, made.weakened(factor), world.epsilon)
+    return most_telling(place, calibration.weakened(factor), world.epsilon)
 
 
 def by_output(world: ReleasedInThePlane, factor: float) -> Mechanism:
     """Output perturbation under 1/factor of its noise."""
     ridge = math.sqrt(world.n_pairs)
-    made = output_perturbation(world.epsilon, world.dp_delta, world.records, ridge)
-    return told_apart(made.weakened(factor), world.reward_bound, world.adjacency)
+    perturbation = output_perturbation(world.epsilon, world.dp_delta, world.records, ridge)
+    return told_apart(perturbation.weakened(factor), world.reward_bound, world.adjacency)
 
 
 def by_descent(world: ReleasedInThePlane, factor: float) -> Mechanism:
     """Every step of noisy gradient descent under 1/factor of its noise."""
-    made = noisy_descent(world.epsilon, world.dp_delta, world.records, STEPS)
-    return transcript(made.weakened(factor), world.reward_bound, world.adjacency)
+    descent = noisy_descent(world.epsilon, world.dp_delta, world.records, STEPS)
+    return transcript(descent.weakened(factor), world.reward_bound, world.adjacency)
 
 
 def weakened(
@@ -202,14 +202,14 @@ def gradients(world: ReleasedInBatches) -> Iterator[tuple[Vector, Vector | None]
     yield (norm * math.cos(angle), across), (norm * math.cos(angle), -across)
 
 
-def one_step(world: ReleasedInBatches, made: SampledDescent) -> Mechanism:
+def one_step(world: ReleasedInBatches, descent: SampledDescent) -> Mechanism:
     """A single step, on the gradients that are told apart best."""
 
     def over_noise(gradient: Vector | None) -> Vector | None:
-        return gradient and (gradient[0] / made.std, gradient[1] / made.std)
+        return gradient and (gradient[0] / descent.std, gradient[1] / descent.std)
 
-    told = [OneStep(made.share, *map(over_noise, pair)) for pair in gradients(world)]  # type: ignore[arg-type]
-    return worst(told, world.epsilon)
+    steps = [OneStep(descent.share, *map(over_noise, pair)) for pair in gradients(world)]  # type: ignore[arg-type]
+    return worst(steps, world.epsilon)
 
 
 def batches_released(
@@ -219,10 +219,10 @@ def batches_released(
     all_records: bool = False,
 ) -> Mechanism:
     """DP-SGD under 1/factor of its noise; with ``all_records`` each step sees them all."""
-    made = world.certified
+    descent = world.certified
     if all_records:
-        made = replace(made, share=1.0)
-    return under(world.noise, lambda multiple: by(world, made.weakened(factor / multiple)))
+        descent = replace(descent, share=1.0)
+    return under(world.noise, lambda multiple: by(world, descent.weakened(factor / multiple)))
 
 
 STEP = named("batches", batches_released, by=one_step)
@@ -270,9 +270,9 @@ def batches_predicted(world: PrivateEstimate) -> float:
     return _batches_predicted(world, world.spectrum)
 
 
-def _batches_predicted(world: PrivateEstimate, found: Spectrum) -> float:
-    made = by_accountant(world)
-    return found.batch_noise(made, 1 / world.largest, kept_steps(made.steps))
+def _batches_predicted(world: PrivateEstimate, linearised: Spectrum) -> float:
+    descent = by_accountant(world)
+    return linearised.batch_noise(descent, 1 / world.largest, kept_steps(descent.steps))
 
 
 def over_objective(
@@ -294,8 +294,8 @@ def squared_error(
 
 def objective_error_predicted(world: PrivateEstimate) -> float:
     """Its mean, linearised at θ*, of objective perturbation."""
-    made = _against_truth(world)
-    return world.spectrum.against_truth().gradient_noise(made.sigma, made.ridge)
+    calibration = _against_truth(world)
+    return world.spectrum.against_truth().gradient_noise(calibration.sigma, calibration.ridge)
 
 
 def _against_truth(world: PrivateEstimate) -> Calibration:
@@ -343,14 +343,14 @@ def squared_distance(
 
 def objective_predicted(world: PrivateEstimate) -> float:
     """Its mean, linearised at θ*, of objective perturbation."""
-    made = world.for_objective
-    return world.spectrum.gradient_noise(made.sigma, made.ridge)
+    calibration = world.for_objective
+    return world.spectrum.gradient_noise(calibration.sigma, calibration.ridge)
 
 
 def output_predicted(world: PrivateEstimate) -> float:
     """Its mean, linearised at θ*, of output perturbation."""
-    made = world.for_output
-    return world.spectrum.output_noise(made.std, made.ridge)
+    perturbation = world.for_output
+    return world.spectrum.output_noise(perturbation.std, perturbation.ridge)
 
 
 # Both bounds, on every dataset -------------------------------------------------------------------
@@ -416,13 +416,13 @@ def least_error(data: CuratorsData, noise: float) -> np.ndarray:
         data: the datasets.
         noise: multiple of the noise that is private.
     """
-    world, found = data.world, []
+    world, errors = data.world, []
     for times in TRIED:
         ridge = times * world.for_output.ridge
         std = noise * gradient_noise(world) / ridge
         moved = ((world.returned(data.fitted(ridge)) - data.without_privacy) ** 2).sum(1)
-        found.append(moved + world.num_features * std**2)
-    return np.min(found, axis=0)
+        errors.append(moved + world.num_features * std**2)
+    return np.min(errors, axis=0)
 
 
 PRIVATE_NOISE = named("private_noise", least_error, noise=1.0)

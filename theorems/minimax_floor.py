@@ -151,7 +151,7 @@ class CoveredModulus:
     def over_regimes(self) -> list[float]:
         """ω over min{Z/(γ√ξ), √(Zg)}."""
         numbers = [(float(z), float(b), self.min_eigenvalue) for z in MOVED for b in BOUNDS]
-        return [modulus(*one) / two_regimes(*one) for one in numbers]
+        return [modulus(*number) / two_regimes(*number) for number in numbers]
 
 
 @dataclass(frozen=True)
@@ -387,22 +387,22 @@ def _halfspace(
     world: PricedLine, rng: np.random.Generator, replicates: int, share: float, paid: bool
 ) -> np.ndarray:
     """The worse of floor/bound in a random world, and of .7·bound/floor in the rare cell."""
-    found = []
+    ratios = []
     for _ in range(replicates):
-        one = world.priced(rng)
-        shift = one.flip_worth * one.corruption
-        moved = shift if paid else one.corruption
+        priced = world.priced(rng)
+        shift = priced.flip_worth * priced.corruption
+        moved = shift if paid else priced.corruption
 
-        def over_bound(cells: PairWorld, one=one, moved=moved) -> float:
-            floor = halfspace_on_line(LabelsOfCells.of(one, cells))
+        def over_bound(cells: PairWorld, priced=priced, moved=moved) -> float:
+            floor = halfspace_on_line(LabelsOfCells.of(priced, cells))
             return floor / (share * halfspace_floor(moved, cells.radius))
 
         above, rare = over_bound(world.cells.cells(shift, rng)), world.cells.rare(shift, rng)
         tight = over_bound(rare)
         # where the rare cell would need more mass than there is the floor is lower
         below = HALFSPACE_TIGHT / max(tight, 1e-300) if float(rare.cell_prob.sum()) < 1 else 0.0
-        found.append(max(above, tight, below))
-    return np.array(found)
+        ratios.append(max(above, tight, below))
+    return np.array(ratios)
 
 
 def on_halfspaces(
@@ -420,20 +420,20 @@ def on_halfspaces(
         tight: what the rare cell is to cost at least, in the same units.
         paid: whether the estimator believes in Z = ζα; else in α.
     """
-    found = []
+    ratios = []
     for _ in range(replicates):
-        one = world.priced(rng)
-        shift = one.flip_worth * one.corruption
-        believed = shift if paid else one.corruption
+        priced = world.priced(rng)
+        shift = priced.flip_worth * priced.corruption
+        believed = shift if paid else priced.corruption
         # the least S pays most for a cell that hides Z, the centre for one that hides 2Z
         hidden = shift if estimator is least_halfspace else 2 * shift
         any_cells, rare = world.cells.cells(shift, rng), world.cells.rare(hidden, rng)
-        errors = [_over_modulus(one, cells, believed, estimator) for cells in (any_cells, rare)]
+        errors = [_over_modulus(priced, cells, believed, estimator) for cells in (any_cells, rare)]
         above = max(errors) / max(share(world.num_features), 1e-300)
         # where the rare cell would need more mass than there is the floor is lower
         roomy = float(rare.cell_prob.sum()) < 1
-        found.append(max(above, tight / max(errors[1], 1e-300) if roomy else 0.0))
-    return np.array(found)
+        ratios.append(max(above, tight / max(errors[1], 1e-300) if roomy else 0.0))
+    return np.array(ratios)
 
 
 def _over_modulus(

@@ -121,8 +121,8 @@ def random_reward_pairs(
     kl_weight = 10 ** rng.uniform(-1.5, 1, replicates)
     size = kl_weight * 10 ** rng.uniform(-2, 1.5, replicates)
     error = rng.uniform(-1, 1, shape)
-    one = rng.integers(num_actions, size=(replicates, num_states))
-    alone = np.arange(num_actions) == one[..., None]
+    singled_out = rng.integers(num_actions, size=(replicates, num_states))
+    alone = np.arange(num_actions) == singled_out[..., None]
     spread = rng.random(replicates) < 0.5
     error = np.where(spread[:, None, None] | alone, error, 0.0) * size[:, None, None]
     logits = rng.uniform(0, 3, (replicates, 1, 1)) * rng.standard_normal(shape)

@@ -113,25 +113,27 @@ LONGEST = LogisticRecords(2.0)
 # The world: Algorithm 1 on neighbouring datasets -------------------------------------------------
 
 
-def flipped(world: EstimateRelease, made: Calibration) -> Sequence[ObjectivePerturbation]:
+def flipped(world: EstimateRelease, calibration: Calibration) -> Sequence[ObjectivePerturbation]:
     """One label flipped, all other records ties."""
-    return [tied_otherwise(made, world.reward_bound, (LONGEST,), (LogisticRecords(-2.0),))]
+    return [tied_otherwise(calibration, world.reward_bound, (LONGEST,), (LogisticRecords(-2.0),))]
 
 
-def flipped_or_moved(world: EstimateRelease, made: Calibration) -> Sequence[ObjectivePerturbation]:
+def flipped_or_moved(
+    world: EstimateRelease, calibration: Calibration
+) -> Sequence[ObjectivePerturbation]:
     """One label flipped, or one item moved from a tie, all other records ties."""
-    moved = tied_otherwise(made, world.reward_bound, (), (LONGEST,))
-    return [moved] if world.adjacency == ADD_REMOVE else [*flipped(world, made), moved]
+    moved = tied_otherwise(calibration, world.reward_bound, (), (LONGEST,))
+    return [moved] if world.adjacency == ADD_REMOVE else [*flipped(world, calibration), moved]
 
 
-def searched(world: EstimateRelease, made: Calibration) -> Sequence[Mechanism]:
+def searched(world: EstimateRelease, calibration: Calibration) -> Sequence[Mechanism]:
     """The most telling pairs, or a ranking mirrored or added, among n records of a search."""
     place = World(world.searched_pairs, world.reward_bound, world.dimension, world.adjacency)
     if world.ranked == 2:
-        return [most_telling(place, made, world.claimed.epsilon)]
+        return [most_telling(place, calibration, world.claimed.epsilon)]
     if world.adjacency == ADD_REMOVE:
-        return [added_ranking(world.ranked, place, made)]
-    return [mirrored_ranking(world.ranked, place, made, world.claimed.epsilon)]
+        return [added_ranking(world.ranked, place, calibration)]
+    return [mirrored_ranking(world.ranked, place, calibration, world.claimed.epsilon)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,11 +176,11 @@ class EstimateRelease(CuratorRelease):
         rankings = one_ranking if self.adjacency == ADD_REMOVE else joint_rankings
         return rankings(self.ranked, self.reward_bound, self.dimension)
 
-    def under(self, made: Calibration) -> Mechanism:
+    def under(self, calibration: Calibration) -> Mechanism:
         """θ̂ of the neighbours that are told apart best, under a calibration."""
 
         def at(multiple: float) -> Mechanism:
-            weaker = made.weakened(1 / multiple)
+            weaker = calibration.weakened(1 / multiple)
             return worst(self.neighbours(self, weaker), self.claimed.epsilon)
 
         return under(self.noise, at)
@@ -265,20 +267,20 @@ KIFER_PRINTED_RIDGE = named("printed_ridge", printed_ridge, by=cited)
 # datasets differ by up to 2√(β/α) more, in units of w by a shift that does not depend on β.
 
 
-def worst_solver(world: EstimateRelease, made: Calibration, shift: float) -> Mechanism:
+def worst_solver(world: EstimateRelease, calibration: Calibration, shift: float) -> Mechanism:
     """A flipped label, a solver that goes its way, and the β at which both tell most together.
 
     Args:
         world: ball, and the noise that there really is.
-        made: σ and A.
+        calibration: σ and A.
         shift: 2√(β/α)/ν.
     """
     # Two Gaussians on one line add up like orthogonal ones when spreads and shifts are in
     # proportion; without w, θ̂ has about the spread σ/A.
-    output = shift * made.sigma**2 / (2 * made.ridge)
+    output = shift * calibration.sigma**2 / (2 * calibration.ridge)
 
     def at(multiple: float) -> Mechanism:
-        weaker, wider = made.weakened(1 / multiple), shift / multiple
+        weaker, wider = calibration.weakened(1 / multiple), shift / multiple
         return LooseSolver(weaker, world.reward_bound, wider, output * multiple)
 
     return under(world.noise, at)
@@ -291,8 +293,8 @@ def printed_shift(world: EstimateRelease) -> float:
 
 def both_weakened(world: EstimateRelease, factor: float) -> Mechanism:
     """b and w certified together, then ``factor`` times less of either."""
-    made, shift = jointly_certified(*world.half, world.records, OUTPUT_SHARE)
-    return worst_solver(world, made.weakened(factor), factor * shift)
+    calibration, shift = jointly_certified(*world.half, world.records, OUTPUT_SHARE)
+    return worst_solver(world, calibration.weakened(factor), factor * shift)
 
 
 TOGETHER = named("together", both_weakened, factor=1.0)
@@ -306,8 +308,8 @@ def printed_w(world: EstimateRelease) -> Mechanism:
 
 def all_printed(world: EstimateRelease) -> Mechanism:
     """b and w as printed, on the certified ridge."""
-    made = Calibration(as_printed(world).sigma, certified(world).ridge)
-    return worst_solver(world, made, printed_shift(world))
+    calibration = Calibration(as_printed(world).sigma, certified(world).ridge)
+    return worst_solver(world, calibration, printed_shift(world))
 
 
 def no_w(world: EstimateRelease) -> Mechanism:
@@ -317,8 +319,10 @@ def no_w(world: EstimateRelease) -> Mechanism:
 
 def bound(world: EstimateRelease, volume: bool) -> float:
     """The hockey-stick bound of Algorithm 1 as printed, with or without the change of volume."""
-    made = as_printed(world)
-    return hockey_stick_bound(world.records, made.sigma, made.ridge, world.claimed.epsilon, volume)
+    calibration = as_printed(world)
+    return hockey_stick_bound(
+        world.records, calibration.sigma, calibration.ridge, world.claimed.epsilon, volume
+    )
 
 
 WITH_JACOBIAN = named("printed", bound, volume=True)
@@ -351,9 +355,12 @@ def volume_of_one(world: EstimateRelease, share: float) -> float:
 
 def other_bound(world: EstimateRelease, factor: float) -> float:
     """The joint bound at a shift of next to nothing over δ/2, the noise certified by the first."""
-    made = certified(world).weakened(factor)
+    calibration = certified(world).weakened(factor)
     epsilon, dp_delta = world.half
-    return joint_bound(world.records, made.sigma, made.ridge, NO_COVARIANCE, epsilon) / dp_delta
+    return (
+        joint_bound(world.records, calibration.sigma, calibration.ridge, NO_COVARIANCE, epsilon)
+        / dp_delta
+    )
 
 
 DISTANCE = named("distance", farthest_gradients, share=1.0)
@@ -487,8 +494,14 @@ def assumes(swept: SweptCheck):
     worlds = swept.sweep.worlds
     yield from within_algorithm_1(worlds[0])
     if worlds[0].neighbours is flipped_or_moved:
-        found = [one for world in worlds for one in flipped_or_moved(world, as_printed(world))]
-        gap = max(abs(one.mass(side).sum() - 1) for one in found for side in (0, 1))
+        mechanisms = [
+            mechanism
+            for world in worlds
+            for mechanism in flipped_or_moved(world, as_printed(world))
+        ]
+        gap = max(
+            abs(mechanism.mass(side).sum() - 1) for mechanism in mechanisms for side in (0, 1)
+        )
         yield "density sums to 1", gap < 1e-6, f"off by {gap:.1g}"
 
 

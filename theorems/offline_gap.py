@@ -128,9 +128,9 @@ def _one_dataset(world: InstanceLabels) -> Datasets:
 
 
 def _linear(world: InstanceLabels) -> LinearDatasets:
-    found = _one_dataset(world)
-    assert isinstance(found, LinearDatasets)
-    return found
+    datasets = _one_dataset(world)
+    assert isinstance(datasets, LinearDatasets)
+    return datasets
 
 
 # Algorithms: whether the bonus covers, and how much of it is used --------------------------------
@@ -213,8 +213,8 @@ def uniform_reference(data: TwoArmDatasets) -> Tensor:
 
 def bonus_of_one_state(data: TwoArmDatasets) -> Tensor:
     """Wrong for a sweep of S: log N(τ) of a single state, whatever their number."""
-    one = log_covering_table(1, data.world.reward_bound, data.source.net_radius)
-    return data.gap(data.error(data.fit(data.epsilon)) - data.bonus(log_covering=one))
+    log_of_one_state = log_covering_table(1, data.world.reward_bound, data.source.net_radius)
+    return data.gap(data.error(data.fit(data.epsilon)) - data.bonus(log_covering=log_of_one_state))
 
 
 def inverted_kl_weight_with_bonus(data: TwoArmDatasets) -> Tensor:
@@ -251,10 +251,10 @@ def at_once(
     truth, epsilon = worlds[0].world, worlds[0].epsilon
     same = all(world.world is truth and world.epsilon == epsilon for world in worlds)
     if not (same and isinstance(truth, LinearWorld)):
-        return [[one(at).cpu().numpy() for one in algorithms] for at in data]
+        return [[algorithm(at).cpu().numpy() for algorithm in algorithms] for at in data]
     batch = joined([at for at in data if isinstance(at, LinearDatasets)])
-    found = [one(batch).cpu().numpy().reshape(-1, replicates) for one in algorithms]
-    return np.stack(found, axis=1)  # (sizes, algorithms, R)
+    gaps = [algorithm(batch).cpu().numpy().reshape(-1, replicates) for algorithm in algorithms]
+    return np.stack(gaps, axis=1)  # (sizes, algorithms, R)
 
 
 GAP = Quantity("suboptimality [reward]", together=at_once)

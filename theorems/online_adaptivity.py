@@ -286,10 +286,10 @@ class SeenNeedle(HuberLabels):
         more = max(1.0, shift / noise)
         logs = 1 + math.log(more)
         root = math.sqrt(self.new_pairs / (8 * SQUARES))
-        told = root * (2 * noise + 3 * shift + 2 * shift * math.sqrt(logs))
+        noise_and_shift = root * (2 * noise + 3 * shift + 2 * shift * math.sqrt(logs))
         tail = shift * (2 + logs) / (2 * math.sqrt(SQUARES))
         burnt = (2 * COVERABILITY + 1 + 2 * VALUE_BOUND / INVERSE_SLOPE) * more / self.horizon
-        return INVERSE_SLOPE * (told + tail + burnt)
+        return INVERSE_SLOPE * (noise_and_shift + tail + burnt)
 
     def more_labels(self, other: HuberLabels) -> float:
         """A run has T labels, and T is the statement's own: nothing is scaled."""
@@ -331,10 +331,10 @@ def average_gaps(
     """
     problems = world.problems
     chance, change = _rounds(world, sign)
-    kl_weight = np.array([one.kl_weight for one in problems])
+    kl_weight = np.array([problem.kl_weight for problem in problems])
     weight = optimism * world.optimism * world.weight
-    hope = weight * kl_weight * np.array([one.pessimism for one in problems])
-    gaps = np.stack([one.gaps for one in problems])
+    hope = weight * kl_weight * np.array([problem.pessimism for problem in problems])
+    gaps = np.stack([problem.gaps for problem in problems])
     true = (gaps[:, :2] / kl_weight[:, None])[:, None]  # (M, 1, 2)
     at = np.arange(len(problems))[:, None]
     chosen = np.full((len(problems), replicates), 2)  # round 1 is of π_ref
@@ -363,14 +363,16 @@ def _rounds(world: SeenNeedle, sign: float) -> tuple[np.ndarray, np.ndarray]:
         (M, 6) what wins and losses add.
     """
     problems = world.problems
-    first, second = np.stack([one.means for one in problems], axis=1)[..., None]  # (M, 3, 1) each
+    first, second = np.stack([problem.means for problem in problems], axis=1)[
+        ..., None
+    ]  # (M, 3, 1) each
     label = np.clip((1 + OUTCOMES * world.reports.mean(first)) / 2, 0, 1)  # (M, 3, 2)
-    shown = np.stack([one.shown for one in problems])
-    told = (shown[..., None] * label[:, None]).reshape(*shown.shape[:2], 2 * CELLS)
+    shown = np.stack([problem.shown for problem in problems])
+    outcomes = (shown[..., None] * label[:, None]).reshape(*shown.shape[:2], 2 * CELLS)
     rest = 1 - shown.sum(-1, keepdims=True)
     read = sign * world.cost * OUTCOMES
     change = (first - second) * (first + second - 2 * read)
-    return np.concatenate([told, rest], axis=-1), change.reshape(-1, 2 * CELLS)
+    return np.concatenate([outcomes, rest], axis=-1), change.reshape(-1, 2 * CELLS)
 
 
 kept = named("kept", average_gaps, grows=False)

@@ -53,6 +53,7 @@ from repro.core.check import (
 )
 from repro.core.claims import Inequality, Ratio, Slope
 from repro.labels.preferences.label_information import inverse_slope
+from repro.p1.pokl.algorithms import naive_labels
 from repro.p1.pokl.assumptions import as_told, realizable
 from repro.p1.pokl.curves import (
     RegretCurve,
@@ -72,7 +73,6 @@ from repro.p1.pokl.online_newton import (
     newton_rate,
 )
 from repro.p1.pokl.run import OnlineRun
-from repro.p1.pokl.told import naive_labels
 from repro.worlds.instances.linear import LinearWorld
 
 SINGLE_LABELS = 1 + 1e-6
@@ -277,9 +277,9 @@ def assumes(swept: SweptCheck) -> Iterable[Assumed]:
         return
     yield from as_told(realizable)(swept)
     if swept.name == "bound":
-        found = largest_share(swept.sweep.worlds[-1], replicates=20)
-        holds = found <= LARGEST_SHARE
-        yield f"a block adds at most {LARGEST_SHARE:g} of V", holds, f"{found:.3g}"
+        largest = largest_share(swept.sweep.worlds[-1], replicates=20)
+        holds = largest <= LARGEST_SHARE
+        yield f"a block adds at most {LARGEST_SHARE:g} of V", holds, f"{largest:.3g}"
 
 
 THEOREM = Theorem(

@@ -38,6 +38,7 @@ from torch import Tensor
 from repro.core.batches import blocks_together
 from repro.core.check import Check, Quantity, Theorem, named
 from repro.core.claims import Frequency, Inequality
+from repro.p1.pokl.algorithms import naive_labels, pokl
 from repro.p1.pokl.assumptions import as_told, small_ridge
 from repro.p1.pokl.curves import RegretCurve, Watch, curves, largest, wrong
 from repro.p1.pokl.events import (
@@ -52,7 +53,6 @@ from repro.p1.pokl.learning import RewardsOn
 from repro.p1.pokl.least_squares import expected_label
 from repro.p1.pokl.run import OnlineRun, proven_weight
 from repro.p1.pokl.runs import Round, Runs
-from repro.p1.pokl.told import naive_labels, pokl
 
 EVERY_ROUND_UP_TO = 100
 """Horizons up to here are checked at every t."""
@@ -174,8 +174,8 @@ Reading = Callable[[OnlineRun, RegretCurve], Any]
 
 def largest_of_errors(world: OnlineRun, curve: RegretCurve) -> Any:
     """(R,) largest left over right side of a run; ∞ where no run has erred, but for rounding."""
-    found = largest(world, curve)
-    return found if (found > SLACK).any() else found + math.inf
+    ratios = largest(world, curve)
+    return ratios if (ratios > SLACK).any() else ratios + math.inf
 
 
 def along_runs(

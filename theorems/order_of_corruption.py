@@ -194,11 +194,11 @@ def law_gap(
     """(R,) TV of laws of labels and messages behind and in front, over ``ROUNDING`` of what is
     changed in front; NaN where nothing is.
     """
-    found = []
+    ratios = []
     for _ in range(replicates):
         apart, changed, _ = _compared(world, rng, behind)
-        found.append(apart / (ROUNDING * changed) if changed else math.nan)
-    return np.array(found)
+        ratios.append(apart / (ROUNDING * changed) if changed else math.nan)
+    return np.array(ratios)
 
 
 def stopped_gap(
@@ -209,8 +209,8 @@ def stopped_gap(
     allowed = stats.binom.sf(world.budget, world.changes, 1 / cost)
     budget = world.budget + (behind.budget or 0)
     behind = replace(behind, budget=budget)
-    found = [_compared(world, rng, behind) for _ in range(replicates)]
-    return np.array([apart / allowed if changed else math.nan for apart, changed, _ in found])
+    comparisons = [_compared(world, rng, behind) for _ in range(replicates)]
+    return np.array([apart / allowed if changed else math.nan for apart, changed, _ in comparisons])
 
 
 def replaced_over(
@@ -219,12 +219,12 @@ def replaced_over(
     """(R,) P(more than r reports replaced) over P(Bin(m, 1/c) > r), at the worst r < m."""
     at = np.arange(world.changes)
     tail = stats.binom.sf(at, world.changes, 1 / privacy_cost(world.epsilon))
-    found = []
+    ratios = []
     for _ in range(replicates):
         _, changed, spent = _compared(world, rng, behind)
         above = spent[::-1].cumsum()[::-1][1:]
-        found.append((above / tail).max() if changed else math.nan)
-    return np.array(found)
+        ratios.append((above / tail).max() if changed else math.nan)
+    return np.array(ratios)
 
 
 def _compared(
@@ -273,9 +273,11 @@ def alone_gap(
 def _alone(world: SequentialReports, rng: np.random.Generator, guess: Guess) -> float:
     if world.randomizer == "interactive":
         channels, wins = world.channels(rng), rng.uniform(size=world.users)
-        wishes = tuple(rng.random((2 ** (i + 1), len(one))) < 0.5 for i, one in enumerate(channels))
+        wishes = tuple(
+            rng.random((2 ** (i + 1), len(channel))) < 0.5 for i, channel in enumerate(channels)
+        )
         if world.adversary is no_label:
-            wishes = tuple(np.zeros_like(one) for one in wishes)
+            wishes = tuple(np.zeros_like(channel) for channel in wishes)
         front, behind = messages_in_turn(wins, channels, wishes, world.changes, guess)
         honest, _ = messages_in_turn(wins, channels, wishes, 0, guess)
     else:
@@ -317,13 +319,13 @@ def _rejected(world: SequentialReports, rng: np.random.Generator, behind: Behind
     drawn = _runs(protocol, wishes, world.changes, behind, rng)
     seen = np.bincount(drawn, minlength=len(expected))
     rare = DRAWN * expected < FEWEST
-    pooled = [np.append(one[~rare], one[rare].sum()) for one in (seen, DRAWN * expected)]
+    pooled = [np.append(counts[~rare], counts[rare].sum()) for counts in (seen, DRAWN * expected)]
     possible = pooled[1] > 0
     if pooled[0][~possible].any():
         return 1.0  # a transcript that cannot be
-    found, due = (one[possible] for one in pooled)
-    statistic = float(((found - due) ** 2 / due).sum())
-    return float(stats.chi2.sf(statistic, len(found) - 1) < SIGNIFICANT)
+    seen_counts, due = (counts[possible] for counts in pooled)
+    statistic = float(((seen_counts - due) ** 2 / due).sum())
+    return float(stats.chi2.sf(statistic, len(seen_counts) - 1) < SIGNIFICANT)
 
 
 def _runs(
@@ -336,9 +338,9 @@ def _runs(
         label, messages = protocol.labels[row, i], channel.shape[-1]
         sent = _one_of(channel[transcript, label], rng)
         change = wishes[i][row, transcript] & (turned < changes)
-        told = channel[transcript]
+        reported = channel[transcript]
         kernel = behind.kernel(
-            told[np.arange(DRAWN), label], told[np.arange(DRAWN), 1 - label]
+            reported[np.arange(DRAWN), label], reported[np.arange(DRAWN), 1 - label]
         )  # (N, M, M)
         new = _one_of(kernel[np.arange(DRAWN), sent], rng)
         transcript = transcript * messages + np.where(change, new, sent)
@@ -402,15 +404,15 @@ def thinned(
     world: PricedAnywhere, rng: np.random.Generator, replicates: int, budget: float, norm: float
 ) -> np.ndarray:
     """(R,) floor of Algorithm 1 at μ_s, over √s times that at μ, in random worlds."""
-    found = []
+    ratios = []
     for _ in range(replicates):
-        one = world.priced(rng)
-        cells = one.cells.cells(one.flip_worth * one.corruption, rng)
+        priced = world.priced(rng)
+        cells = priced.cells.cells(priced.flip_worth * priced.corruption, rng)
         rare = replace(cells, cell_prob=THINNED * cells.cell_prob)
-        few = replace(one, corruption=budget * one.corruption)
-        floors = [few.floor_in(rare).error, one.floor_in(cells).error]
-        found.append(floors[0] / (norm * floors[1]) if floors[1] else math.nan)
-    return np.array(found)
+        few = replace(priced, corruption=budget * priced.corruption)
+        floors = [few.floor_in(rare).error, priced.floor_in(cells).error]
+        ratios.append(floors[0] / (norm * floors[1]) if floors[1] else math.nan)
+    return np.array(ratios)
 
 
 thinning = named("thinning", thinned, budget=THINNED, norm=THINNED**0.5)
@@ -503,7 +505,7 @@ def assumes(swept: SweptCheck):
         world = swept.sweep.worlds[end]
         if isinstance(world, SequentialReports):
             channels = world.channels(np.random.default_rng(0))
-            most = max(channel_epsilon(one) for by in channels for one in by)
+            most = max(channel_epsilon(channel) for by in channels for channel in by)
             at = f"at {swept.sweep.grid[end]:g}: ε-LDP"
             yield at, most <= world.epsilon * (1 + 1e-9), f"exact ε {most:.4g}"
 

@@ -288,8 +288,10 @@ def free(world: EluderRounds) -> int:
 
 def eluder_of_horizon(world: ManyRounds) -> float:
     """By what factor d_F grows from T to T²."""
-    one, other = (eluder_closed_form(FEATURES, RIDGE, t) for t in (world.horizon, world.horizon**2))
-    return other / one
+    at_horizon, other = (
+        eluder_closed_form(FEATURES, RIDGE, t) for t in (world.horizon, world.horizon**2)
+    )
+    return other / at_horizon
 
 
 def eluder_held_fixed(world: ManyRounds) -> float:
@@ -523,8 +525,8 @@ def exponent(world: ManyRounds, growth: Algorithm, rng: object, replicates: int)
 def within(world: TableLabels, bounds: Algorithm, rng: np.random.Generator, replicates: int):
     """Lower bound over the MLE's mean gap, or that over the upper bound: the larger."""
     low, high = bounds(world)
-    found = float(private_mle(world.draw(rng, replicates)).mean())
-    return max(low / found, found / high) if found > 0 else math.inf
+    gap = float(private_mle(world.draw(rng, replicates)).mean())
+    return max(low / gap, gap / high) if gap > 0 else math.inf
 
 
 WITHIN = Quantity("left side / right side of both", within)

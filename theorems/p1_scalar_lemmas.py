@@ -165,9 +165,9 @@ class Sum:
 
 def bounded_sums(world: NumberOfTerms) -> list[Sum]:
     """A stopped ±1 walk and skewed binomials, δ from .999 down to e^−40."""
-    walks = [Sum(world.horizon, float(one), False, 0.5) for one in LOGS_OF_DELTA]
+    walks = [Sum(world.horizon, float(value), False, 0.5) for value in LOGS_OF_DELTA]
     skewed = product(LOGS_OF_DELTA, (1e-3, 1e-2, 0.1, 0.5, 0.9))
-    return walks + [Sum(world.horizon, float(one), True, prob) for one, prob in skewed]
+    return walks + [Sum(world.horizon, float(value), True, prob) for value, prob in skewed]
 
 
 def a_3(case: Sum) -> float:

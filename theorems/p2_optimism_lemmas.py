@@ -247,10 +247,10 @@ def floor_over(worlds, algorithms, rngs, replicates: int) -> list[list[float]]:
     """0.1·V_max/√T over every mean gap; all play at once."""
     rows = []
     for world, rng in zip(worlds, rngs, strict=True):
-        learners = [one(world) for one in algorithms]
-        played = [(learner, one) for learner in learners for one in learner.optimism]
+        learners = [learner_of(world) for learner_of in algorithms]
+        played = [(learner, learner_of) for learner in learners for learner_of in learner.optimism]
         means = iter(gaps_of(world, played, rng, replicates).mean(1))
-        best = [float(min(next(means) for _ in one.optimism)) for one in learners]
+        best = [float(min(next(means) for _ in learner_of.optimism)) for learner_of in learners]
         least = LEAST * world.value_ratio / math.sqrt(world.horizon)
         rows.append([least / max(mean, 1e-12) for mean in best])
     return rows

@@ -200,7 +200,7 @@ def two_orders(world: CoveredMargin, rng: Any, replicates: int, believed: Believ
     closed form: two losses that are wrong alike are wrong.
     """
     other = replace(world, order=world.against)
-    above, below = (loss_floor(one, believed(one)) for one in (world, other))
+    above, below = (loss_floor(ordered, believed(ordered)) for ordered in (world, other))
     ratio = above / below if below else math.nan
     return ratio + ratio * abs(below / least(other) - 1)
 
@@ -267,21 +267,21 @@ def two_losses(world: HiddenSign, rng: Any, replicates: int, penalty: PenaltyOf)
     """(2, R) losses over B′: of the margin B′ at α = 0, and of −B′ under α₀."""
     honest = replace(world, adversary=world.idle_adversary)
     turned = replace(world, margin=-1.0)
-    return np.array([loss(one, rng, replicates, penalty) for one in (honest, turned)])
+    return np.array([loss(world_of, rng, replicates, penalty) for world_of in (honest, turned)])
 
 
-def either_or(world: HiddenSign, rng: Any, replicates: int, told: bool = False) -> float:
+def either_or(world: HiddenSign, rng: Any, replicates: int, known_truth: bool = False) -> float:
     """The larger of the two losses, at the best penalty, plus what no penalty can spare.
 
     The latter is 0: without penalty nothing is lost at α = 0, with a large one nothing under α₀.
     """
-    found = [
-        two_losses(world, rng, 1, lambda one, attacked, times=times: (
-            times * asked_for(one) if attacked or not told else 0.0
+    losses = [
+        two_losses(world, rng, 1, lambda noise_of, attacked, times=times: (
+            times * asked_for(noise_of) if attacked or not known_truth else 0.0
         ))[:, 0]
         for times in PENALTIES
     ]  # fmt: skip
-    return float(min(one.max() for one in found) + found[0][0] + found[-1][1])
+    return float(min(noise_of.max() for noise_of in losses) + losses[0][0] + losses[-1][1])
 
 
 def swapped(world: HiddenSign, rng: Any, replicates: int) -> float:
@@ -289,7 +289,7 @@ def swapped(world: HiddenSign, rng: Any, replicates: int) -> float:
     return either_or(orders_swapped(world), rng, replicates)
 
 
-either, told_share = named("either_or", either_or), named("told_alpha", either_or, told=True)
+either, told_share = named("either_or", either_or), named("told_alpha", either_or, known_truth=True)
 
 
 def promises(

@@ -293,7 +293,7 @@ class Minimiser:
             means: (3, 4) of the policies.
             cost: c(ε).
         """
-        return np.stack([self.loss(counts, wins, one, cost) for one in means], axis=-1)
+        return np.stack([self.loss(counts, wins, mean, cost) for mean in means], axis=-1)
 
     def gaps(self, error: StatisticalError, world: BesidePlainPrompts) -> np.ndarray:
         """(3,) gap of each policy at its own β."""
@@ -310,15 +310,15 @@ class Minimiser:
 
 @lru_cache(maxsize=1024)
 def _gaps(tuning: Tuning, error: StatisticalError, world: BesidePlainPrompts) -> np.ndarray:
-    return np.array([world.gap(tuning(error, world, one), one) for one in world.rewards])
+    return np.array([world.gap(tuning(error, world, reward), reward) for reward in world.rewards])
 
 
 @lru_cache(maxsize=1024)
 def _arm(loss: Loss, bias: float, cost: float) -> RareBadArm:
     start = RareBadArm(0.0, 2 * float(np.arctanh(bias)))
     reports = np.array([bias, *start.means[0, 1:]]) / cost
-    one = np.eye(3)
-    saved = [loss(one, one * (1 + reports) / 2, means, cost) for means in start.means]
+    identity = np.eye(3)
+    saved = [loss(identity, identity * (1 + reports) / 2, means, cost) for means in start.means]
     gain, loss, worse = (saved[0] - saved[1]) * np.array([1, -1, -1])
     return unsaturated(bias, float(gain), float(max(loss, worse)))
 
@@ -463,14 +463,14 @@ def prices(world: UnsaturatedLabels, rng: np.random.Generator, runs: int) -> Pri
     noise = world.cost / math.sqrt(world.n_pairs)
     least = world.least_corruption * world.reach
     most = world.bias or LARGEST_BIAS
-    found = [penalty_gap(noise) / (noise + least)]
+    ratios = [penalty_gap(noise) / (noise + least)]
     for bias in np.geomspace(max(least, SMALLEST_BIAS * noise), most, ALPHAS):
         at = replace(world, corruption=bias / world.reach)
         prompts = ALPHA_FREE.world(bias, world.cost)
         chosen = np.bincount(at.choices(ALPHA_FREE, rng, runs), minlength=3) / runs
         mean = chosen @ _gap_by_weight(prompts, noise)
-        found.append(np.maximum(mean, penalty_gap(noise)) / (noise + bias))
-    return Prices(np.array(found))
+        ratios.append(np.maximum(mean, penalty_gap(noise)) / (noise + bias))
+    return Prices(np.array(ratios))
 
 
 def best_free(prices: Prices) -> float:

@@ -61,10 +61,10 @@ from repro.core.check import (
     Quantity,
     SweptCheck,
     Theorem,
+    applied,
     named,
     of_world,
     privacy_mistake,
-    told,
 )
 from repro.core.claims import Inequality, Ratio, Slope
 from repro.core.proofs import Claimed, proof_of
@@ -155,7 +155,7 @@ def ladder_end(world: RareGoodResponse, rng: np.random.Generator, replicates: in
 def _rungs(world: RareGoodResponse, multiples: np.ndarray, rng, replicates: int) -> list[float]:
     worst = worst_difference(world)[0]
     gaps = (world.simulate(np.array(worst * m), rng, replicates) for m in multiples)
-    return [float(one.mean()) for one in gaps]
+    return [float(gap.mean()) for gap in gaps]
 
 
 def by_quadrature(world: RareGoodResponse) -> float:
@@ -178,12 +178,12 @@ def coverage_ignored(world: EveryPolicy) -> Claimed:
 
 def beyond_known(world: ChipoLabels, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
     """(R,) each learner's gap where rewards are worst for it, less what β alone costs."""
-    return told(algorithm, world).beyond(world, rng, replicates)
+    return applied(algorithm, world).beyond(world, rng, replicates)
 
 
 def margin_gap(world: MarginOfRewards, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
     """(R,) gaps beyond those of known rewards, weighted as reward differences are distributed."""
-    learner, shape = told(algorithm, world), (replicates, world.num_states)
+    learner, shape = applied(algorithm, world), (replicates, world.num_states)
     drawn, weight = margin_differences(rng, shape, world.exponent, world.reward_bound)
     means = learner.draw_means(drawn, rng, replicates)
     informed = replace(world, estimate=the_truth).gap(means, drawn)
@@ -192,7 +192,7 @@ def margin_gap(world: MarginOfRewards, algorithm: Algorithm, rng, replicates: in
 
 def squared_error(world: OneDifference, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
     """(R,) err² of Theorem C.1 at one reward difference."""
-    learner, true = told(algorithm, world), np.array(world.difference)
+    learner, true = applied(algorithm, world), np.array(world.difference)
     means = learner.draw_means(true, rng, replicates)
     return statistical_error(world.pair_prob, learner.fitted(means, true), true)
 

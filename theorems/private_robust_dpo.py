@@ -313,9 +313,11 @@ def tail(world: LopsidedLabels, change: Algorithm, rng: np.random.Generator, rep
     return gap_exceeded(change(world), world.margin)
 
 
-def lost(world: UncoveredLabels, algorithm: Algorithm, found: Any, replicates: int) -> np.ndarray:
+def lost(
+    world: UncoveredLabels, algorithm: Algorithm, estimates: Any, replicates: int
+) -> np.ndarray:
     """(R,) reward that each algorithm loses, all on the same estimates."""
-    return algorithm(found)
+    return algorithm(estimates)
 
 
 OVER = "of n → ∞ labels / claimed"

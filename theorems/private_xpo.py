@@ -113,8 +113,8 @@ SWEPT_RUNS, SWEPT_SEED = 2000, 20261126
 def of_best(world: NeedleRuns) -> float:
     """Worst mean gap of the best multiple of γ, by runs of a stream of its own."""
     swept = [other_optimism(world, multiple) for multiple in TUNINGS]
-    found = ladder_gaps(world, swept, np.random.default_rng(SWEPT_SEED), SWEPT_RUNS)
-    return min(one.mean for one in found)
+    rungs = ladder_gaps(world, swept, np.random.default_rng(SWEPT_SEED), SWEPT_RUNS)
+    return min(rung.mean for rung in rungs)
 
 
 NEAR_BEST = Quantity("gap / gap of the best γ", together=worst_gaps, over=of_best)

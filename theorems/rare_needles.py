@@ -194,7 +194,7 @@ def average_gaps(
     mean, cost = np.tanh(reward / 2), world.cost
     # W·log Z, what optimism gives a needle over π_ref: W/β times Δ/2
     offset = world.optimism * optimism * _weight(world, reward, logs) * reward / 2
-    informed = np.repeat([_win_prob(world, one) for one in world.rewards], replicates)
+    informed = np.repeat([_win_prob(world, size) for size in world.rewards], replicates)
     idle = _win_prob(world, 0.0)
     score = np.zeros((len(reward), arms + 1))
     score[:, :arms] = -offset[:, None]  # the last is π_ref's

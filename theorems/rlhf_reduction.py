@@ -103,7 +103,7 @@ class TwoFloors:
 def floors(world: PricedLabels, rng: np.random.Generator, replicates: int) -> TwoFloors:
     """Floors in random rare cells."""
     cells = TightCells(), TightCells(spread=2.0)
-    drawn = [[world.drawn_floor(one, rng) for one in cells] for _ in range(replicates)]
+    drawn = [[world.drawn_floor(cell, rng) for cell in cells] for _ in range(replicates)]
     tight, wider = zip(*drawn, strict=True)
     return TwoFloors(tight, wider)
 
@@ -220,7 +220,7 @@ def width_of_ctl(data: TwoFloors) -> np.ndarray:
 
 def _two_sided(data: TwoFloors, over_width: Any) -> np.ndarray:
     """At most 1 where errors are below Γ, and above .9·Γ in the tight cell."""
-    tight, wider = ([over_width(one) for one in floors] for floors in (data.tight, data.wider))
+    tight, wider = ([over_width(floor) for floor in floors] for floors in (data.tight, data.wider))
     each = zip(tight, wider, strict=True)
     return np.array([max(a, b, TIGHT / max(a, 1e-300)) for a, b in each])
 

@@ -48,9 +48,9 @@ from repro.core.check import (
     Quantity,
     SweptCheck,
     Theorem,
+    applied,
     named,
     privacy_mistake,
-    told,
 )
 from repro.core.claims import Inequality, Ratio, Slope
 from repro.labels.corruption.orders import Order
@@ -168,27 +168,27 @@ not_counted = named("class_left_out", between_errors, sign=1.0, counts=0)
 
 def beyond_known(world: ChipoLabels, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
     """(R,) each learner's gap where rewards are worst for it, less what the right β costs."""
-    return told(algorithm, world).beyond(world, rng, replicates)
+    return applied(algorithm, world).beyond(world, rng, replicates)
 
 
 def beyond_known_adaptive(world: ChipoLabels, algorithm: Algorithm, rng, replicates: int):
     """(R,) the same, less what a β free of α costs."""
-    return told(algorithm, world).beyond(told(adaptive_tuning, world), rng, replicates)
+    return applied(algorithm, world).beyond(applied(adaptive_tuning, world), rng, replicates)
 
 
 def at_floor(world: RareGoodResponse, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
     """(R,) gaps at the worst Δ of n = ∞ under CTL."""
-    return told(algorithm, world).simulate(np.array(largest_floor(world)[0]), rng, replicates)
+    return applied(algorithm, world).simulate(np.array(largest_floor(world)[0]), rng, replicates)
 
 
 def gaps(world: ChipoLabels, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
     """(R,) each learner's gap where rewards are worst for it."""
-    return told(algorithm, world).gaps(rng, replicates)
+    return applied(algorithm, world).gaps(rng, replicates)
 
 
 def between_gaps(world: EveryAlgorithm, algorithm: Algorithm, rng, replicates: int) -> float:
     """The larger of lower bound over mean gap at the worst k, and of that over the upper bound."""
-    learner = told(algorithm, world)
+    learner = applied(algorithm, world)
     _, lost = learner.on_worst(rng, replicates)
     given, mean = (world.n_pairs, world.reports.cost), max(float(lost.mean()), 1e-300)
     return max(least_gap(*given) / mean, mean / largest_gap(least_bound(*given), learner.kl_weight))
@@ -296,7 +296,7 @@ def assumes(swept: SweptCheck):
         return  # no number of steps is chosen
     for end in (0, -1):
         world = swept.sweep.worlds[end]
-        inside, detail = told(check.right, world).interior()
+        inside, detail = applied(check.right, world).interior()
         holds, detail = inside and world.corruption < 0.5, f"{detail}, α = {world.corruption:g}"
         yield f"at {swept.sweep.grid[end]:g}: worst instance interior, α < 1/2", holds, detail
 

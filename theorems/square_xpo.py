@@ -89,7 +89,7 @@ def sixteen_times_the_rounds(world: NeedleRuns) -> Update:
 
 def mean_gaps(*given) -> list[list[Any]]:
     """(1,) mean of the gaps, NaN where the supremum is not inside the ladder."""
-    return [[gaps.mean(keepdims=True) for gaps in found] for found in interior_gaps(*given)]
+    return [[gaps.mean(keepdims=True) for gaps in rungs] for rungs in interior_gaps(*given)]
 
 
 def floor_level(world: Needles) -> float:
@@ -100,8 +100,8 @@ def floor_level(world: Needles) -> float:
 def over_right_sign(worlds, algorithms, rngs, replicates: int) -> list[list[float]]:
     """Worst mean gap over that of the corrected sign."""
     rows = []
-    for _, found in side_by_side(worlds, [*algorithms, square_xpo], rngs, replicates):
-        *others, right = (one.mean for one in found)
+    for _, rungs in side_by_side(worlds, [*algorithms, square_xpo], rngs, replicates):
+        *others, right = (rung.mean for rung in rungs)
         rows.append([mean / right for mean in others])
     return rows
 

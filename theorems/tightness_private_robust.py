@@ -134,10 +134,10 @@ def two_point_bound(n_pairs: int, reports: HuberReports) -> float:
     ladder = np.linspace(math.log(1e-9), 0.0, 200)
     best = int(np.argmax(bound(ladder)))
     around = (ladder[max(0, best - 1)], ladder[min(len(ladder) - 1, best + 1)])
-    found: Any = optimize.minimize_scalar(
+    optimum: Any = optimize.minimize_scalar(
         lambda x: -float(bound(x)), bounds=around, method="bounded", options={"xatol": 1e-9}
     )
-    return max(float(bound(found.x)), float(bound(ladder[best])))
+    return max(float(bound(optimum.x)), float(bound(ladder[best])))
 
 
 # Algorithms: right, and wrong on purpose ---------------------------------------------------------

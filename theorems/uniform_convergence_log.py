@@ -113,8 +113,8 @@ class Cells(Reports):
             assumed: ε that the likelihood believes in.
             h: (K,) steps.
         """
-        zero, one = private_prob(self.base, assumed), private_prob(self.base + h, assumed)
-        for_one, for_zero = np.log(one / zero), np.log((1 - one) / (1 - zero))
+        zero, one_prob = private_prob(self.base, assumed), private_prob(self.base + h, assumed)
+        for_one, for_zero = np.log(one_prob / zero), np.log((1 - one_prob) / (1 - zero))
         threshold = for_zero / (for_zero - for_one)
         count = self.n_pairs / self.num_features
         wrong = 0.0
@@ -131,8 +131,8 @@ class Cells(Reports):
 
     def error(self, chosen: np.ndarray, truth: np.ndarray) -> np.ndarray:
         """(R,) n·E TV² of what a likelihood has chosen, (R, d)."""
-        found = on_arrays(self.estimate, chosen, truth)
-        return self.n_pairs * ((found - truth) ** 2).mean(axis=1)
+        estimate = on_arrays(self.estimate, chosen, truth)
+        return self.n_pairs * ((estimate - truth) ** 2).mean(axis=1)
 
 
 @lru_cache(maxsize=4096)
@@ -230,7 +230,7 @@ def on_a_grid(world: Cells, algorithm: Algorithm, rng, replicates: int) -> np.nd
     peak = (wins / np.maximum(pairs, 1) - flip_prob(assumed)) / label_signal(assumed)
     below = np.floor(np.clip(peak, 0, 1) / GRID_STEP) * GRID_STEP
     above = np.minimum(below + GRID_STEP, 1.0)
-    upper, lower = (log_likelihood(wins, pairs, one, assumed) for one in (above, below))
+    upper, lower = (log_likelihood(wins, pairs, candidate, assumed) for candidate in (above, below))
     return world.error(np.where(upper > lower, above, below), truth)
 
 

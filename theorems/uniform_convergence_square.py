@@ -111,8 +111,8 @@ class MeanSequences(Corrupted):
     @property
     def table(self) -> np.ndarray:
         """(N, X) means of labels."""
-        made = random_class if self.members == "random" else packing_class
-        return 2 * made(self.class_size) - 1
+        class_of = random_class if self.members == "random" else packing_class
+        return 2 * class_of(self.class_size) - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,11 +236,11 @@ def bias_over_bound(world: Share, free_of_cost: bool) -> Claimed:
     def ratio(h: Interval, b: Interval, s: Interval) -> Interval:
         short = [((1 - sign * b) + (1 + sign * h)) / 2 for sign in (1, -1)]
         if free_of_cost:
-            found = [1 - one for one in short] + [abs(b - s * h) / (2 * s)]
+            short_sides = [1 - side for side in short] + [abs(b - s * h) / (2 * s)]
         else:
             short += [((1 - sign * b) + s * (1 + sign * h)) / (1 + s) for sign in (1, -1)]
-            found = [1 - one for one in short]
-        return iv.mpf([max(one.a for one in found), max(one.b for one in found)])
+            short_sides = [1 - side for side in short]
+        return iv.mpf([max(side.a for side in short_sides), max(side.b for side in short_sides)])
 
     return Claimed(MEANS, ratio)
 

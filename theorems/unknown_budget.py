@@ -127,7 +127,7 @@ def _gap(data: Shares, fitted: Tensor) -> Tensor:
     world = data.world
     truth = world.ladder.expand_as(fitted)
     theta = world.estimate(fitted, truth)
-    right, played = (one[..., None] * X / world.kl_weight for one in (truth, theta))
+    right, played = (theta_of[..., None] * X / world.kl_weight for theta_of in (truth, theta))
     chance = torch.sigmoid(played)
     kept = torch.nn.functional.logsigmoid
     excess = chance * (kept(played) - kept(right)) + (1 - chance) * (kept(-played) - kept(-right))
@@ -141,7 +141,7 @@ def _signal(data: Shares) -> float:
 def joint_estimate(data: Shares) -> Tensor:
     """Of θ and the signal together: both shares met, or at an end of the signal's range."""
     largest = _signal(data)
-    (low, of_low), (high, of_high) = (_at(data, one) for one in (largest / 2, largest))
+    (low, of_low), (high, of_high) = (_at(data, at_signal) for at_signal in (largest / 2, largest))
     theta, signal = _exactly(data)
     inside = (signal > largest / 2) & (signal < largest) & (theta.abs() < LARGEST)
     return _gap(data, torch.where(inside, theta, torch.where(of_low < of_high, low, high)))
@@ -184,8 +184,8 @@ def worst(world: UnknownBudget, algorithm: Algorithm, data: Shares, replicates: 
 def within(world: UnknownBudget, bounds: Algorithm, data: Shares, replicates: int) -> float:
     """The larger of floor over the joint estimate's worst gap, and that over its bound."""
     low, high = bounds(world)
-    found = worst(world, joint_estimate, data, replicates)
-    return max(low / found, found / high) if found > 0 else math.inf
+    gap = worst(world, joint_estimate, data, replicates)
+    return max(low / gap, gap / high) if gap > 0 else math.inf
 
 
 WORST = Quantity("largest mean gap over θ [reward]", worst, drawn=drawn, stream_per_block=True)

@@ -13,10 +13,10 @@ import sys
 
 import numpy as np
 
+from repro.p1.pokl.algorithms import without_exploration
 from repro.p1.pokl.chosen import ChosenClass
 from repro.p1.pokl.curves import RegretCurve, simulate, total_limit
 from repro.p1.pokl.run import OnlineRun
-from repro.p1.pokl.told import without_exploration
 from repro.worlds.instances.choices import LinearChoice
 from repro.worlds.policies.reward_class import BALL, RewardClass
 from theorems.log_regret import InClass

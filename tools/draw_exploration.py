@@ -22,12 +22,12 @@ from repro.base.files import atomic_write
 from repro.base.words import scalar, split_words
 from repro.commands.process.command import run_command
 from repro.labels.preferences.block_draws import NumpyDraws, geometric_times
+from repro.p1.pokl.algorithms import without_exploration
 from repro.p1.pokl.curves import total_limit
 from repro.p1.pokl.instances import HiddenArmChoice
 from repro.p1.pokl.run import OnlineRun
 from repro.p1.pokl.runs import Runs
-from repro.p1.pokl.told import without_exploration
-from repro.report.own_defaults import own_defaults
+from repro.report.figure import own_defaults
 from repro.report.style import CLAIMED, CONTROL, DASHES, MEASURED
 
 if TYPE_CHECKING:

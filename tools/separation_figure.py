@@ -17,8 +17,7 @@ from matplotlib.figure import Figure
 
 from repro.base.errors import BadInput
 from repro.base.files import write_together
-from repro.report.figure import figure_bytes
-from repro.report.own_defaults import own_defaults
+from repro.report.figure import figure_bytes, own_defaults
 
 CURVES = {
     "ratio": ("estimation, strong adversary", "C0", "o"),

@@ -29,8 +29,13 @@ from repro.report.html.page import TITLE, report_html
 from repro.report.html.runs import StoredRun, find_runs
 from repro.report.html.typeset import typeset
 from repro.report.results_page import results_page
-from repro.report.witness_words import witness_words
-from repro.report.wording import in_backticks, in_markdown, measured_words, verdict_words
+from repro.report.wording import (
+    in_backticks,
+    in_markdown,
+    measured_words,
+    verdict_words,
+    witness_words,
+)
 from repro.study.discovery import find, slugs
 
 ROOT = Path(__file__).resolve().parents[1]

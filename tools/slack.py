@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 import repro
-from repro.base.paths import conf_dir
+from repro.base.places import conf_dir
 from repro.core.results import CheckResult
 from repro.core.verdicts import off_its_pin
 from repro.study.composition import compose_values

@@ -96,5 +96,5 @@ def without_exit() -> Iterator[None]:
     try:
         yield
     except SystemExit as left:
-        told = f"a theorem, or a library in it, called sys.exit({left.code})"
-        raise RuntimeError(told).with_traceback(left.__traceback__) from None
+        complaint = f"a theorem, or a library in it, called sys.exit({left.code})"
+        raise RuntimeError(complaint).with_traceback(left.__traceback__) from None

@@ -37,12 +37,12 @@ def regular_file(key: str, path: Path | str) -> int:
         BadInput: there is none, it cannot be reached, or it is a folder, a pipe or a device.
     """
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError) as problem:
         raise unreadable(key, path, problem) from None
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise BadInput(key, path, "is not a regular file")
-    return found.st_size
+    return status.st_size
 
 
 def expanded(key: str, path: str) -> Path:
@@ -102,10 +102,10 @@ def json_object(key: str, path: Path) -> dict[str, Any]:
     """
     text = small_text(key, path)
     try:
-        found = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError):
         raise BadInput(key, path, "is not valid JSON") from None
-    return _mapping(key, path, found, "a JSON object")
+    return _mapping(key, path, content, "a JSON object")
 
 
 def yaml_mapping(key: str, path: Path) -> dict[str, Any]:
@@ -248,11 +248,11 @@ def write_together(files: Mapping[Path, bytes]) -> None:
     except OSError as problem:
         raise _about(path, problem) from None
     finally:
-        for one in files if moving else ():  # a signal, too
-            _put_back(one, drafts[one], aside[one])
-        for one in (*drafts.values(), *(() if moving else aside.values())):
+        for target in files if moving else ():  # a signal, too
+            _put_back(target, drafts[target], aside[target])
+        for target in (*drafts.values(), *(() if moving else aside.values())):
             with suppress(OSError):
-                one.unlink(missing_ok=True)
+                target.unlink(missing_ok=True)
 
 
 def _put_back(path: Path, draft: Path, aside: Path) -> None:
@@ -286,18 +286,18 @@ def remove_stale(folder: Path, pattern: str = ".*.draft-*") -> None:
                 path.unlink(missing_ok=True)
 
 
-def _mapping(key: str, path: Path, found: object, meant: str) -> dict[str, Any]:
-    if not isinstance(found, dict):
+def _mapping(key: str, path: Path, content: object, meant: str) -> dict[str, Any]:
+    if not isinstance(content, dict):
         raise BadInput(key, path, f"holds something else; allowed: {meant}")
-    return found
+    return content
 
 
 def _abandoned(path: Path) -> bool:
-    found = _DRAFT.match(path.name)
-    if not found:
+    match = _DRAFT.match(path.name)
+    if not match:
         return False
-    mine = found["node"] == _node()
-    return (mine and not alive(int(found["pid"]))) or time.time() - path.stat().st_mtime > DAY
+    mine = match["node"] == _node()
+    return (mine and not alive(int(match["pid"]))) or time.time() - path.stat().st_mtime > DAY
 
 
 def alive(pid: int) -> bool:

@@ -10,6 +10,7 @@ import difflib
 import hashlib
 import os
 import re
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -22,7 +23,30 @@ from pathlib import Path
 
 from repro.base.errors import BadInput
 from repro.base.files import expanded
-from repro.base.paths import PACKAGE
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def conf_dir() -> Path:
+    """The Hydra config folder: inside the package when installed, beside it in a source tree."""
+    inside = PACKAGE / "conf"
+    return inside if inside.is_dir() else PACKAGE.parent / "conf"
+
+
+def install_hint(extra: str) -> str:
+    """The command that installs an extra: of this source tree, or of the installed package.
+
+    Of a source tree with the versions that were tested: those of its extras of clusters stand in
+    one file.
+    """
+    tree = PACKAGE.parent
+    if (tree / "pyproject.toml").is_file():
+        own = "cluster" if extra in ("ray", "slurm") else extra
+        files = [tree / "constraints.txt", tree / f"constraints-{own}.txt"]
+        tested = [word for file in files if file.is_file() for word in ("-c", str(file))]
+        return shlex.join(["pip", "install", *tested, "-e", f"{tree}[{extra}]"])
+    return shlex.join(["pip", "install", f"repro-rlhf[{extra}]"])
+
 
 GROUP = "repro.theorems"
 """Entry points of this group name packages that are places."""
@@ -60,16 +84,16 @@ class Place:
 
     def names(self) -> list[str]:
         """Its theorems, sorted."""
-        found = (path.stem for path in (self.folder / "theorems").glob("*.py"))
-        return sorted(name for name in found if self.has(name))
+        stems = (path.stem for path in (self.folder / "theorems").glob("*.py"))
+        return sorted(name for name in stems if self.has(name))
 
     def title(self, name: str) -> str:
         """What its file gives as ``title``, on a line of its own; empty where it gives none.
 
         The file is read, not run.
         """
-        found = _TITLE.search(self.code(name).read_text(encoding="utf-8", errors="replace"))
-        return found[2] if found else ""
+        match = _TITLE.search(self.code(name).read_text(encoding="utf-8", errors="replace"))
+        return match[2] if match else ""
 
     def module(self, name: str) -> str:
         """The import name of a theorem; made importable, whatever the search path has first."""
@@ -90,16 +114,16 @@ def shipped() -> Place:
 @cache
 def installed() -> tuple[Place, ...]:
     """The places of installed packages; an entry point that names none is left out."""
-    found = (_of_package(one) for one in entry_points(group=GROUP))
-    return tuple(dict.fromkeys(place for place in found if place))
+    installed_places = (_of_package(entry_point) for entry_point in entry_points(group=GROUP))
+    return tuple(dict.fromkeys(place for place in installed_places if place))
 
 
 def broken() -> list[str]:
     """A line for each entry point that names no package: another's mistake, not the user's."""
     return [
-        f"skipped: entry point {GROUP} {one.name}={one.value}: no such package"
-        for one in entry_points(group=GROUP)
-        if _of_package(one) is None
+        f"skipped: entry point {GROUP} {entry_point.name}={entry_point.value}: no such package"
+        for entry_point in entry_points(group=GROUP)
+        if _of_package(entry_point) is None
     ]
 
 
@@ -128,9 +152,13 @@ def own(folder: Path) -> Place:
 
 def places(folder: Path | None = None) -> list[Place]:
     """What is shipped, what is installed, then the user's folder; the current one by default."""
-    found = [shipped(), *installed()]
+    all_places = [shipped(), *installed()]
     here = (folder or Path()).resolve()
-    return found if here in {_resolved(one.folder) for one in found} else [*found, own(here)]
+    return (
+        all_places
+        if here in {_resolved(place.folder) for place in all_places}
+        else [*all_places, own(here)]
+    )
 
 
 @cache
@@ -145,10 +173,10 @@ def names(folder: Path | None = None) -> list[str]:
     Raises:
         BadInput: two places have a theorem of one name.
     """
-    found = Counter(name for one in places(folder) for name in one.names())
-    for name in (name for name, count in found.items() if count > 1):
+    counts = Counter(name for place in places(folder) for name in place.names())
+    for name in (name for name, count in counts.items() if count > 1):
         place_of(name, folder)
-    return sorted(found)
+    return sorted(counts)
 
 
 def place_of(name: str, folder: Path | None = None) -> Place:
@@ -157,9 +185,9 @@ def place_of(name: str, folder: Path | None = None) -> Place:
     Raises:
         BadInput: it is nowhere, and the nearest name is suggested; or in two places.
     """
-    having = [one for one in places(folder) if one.has(name)]
+    having = [place for place in places(folder) if place.has(name)]
     if len(having) > 1:
-        files = " and ".join(str(one.code(name)) for one in having)
+        files = " and ".join(str(place.code(name)) for place in having)
         raise BadInput("theorem", name, f"is the name of {files}; allowed: another for yours")
     if not having:
         raise BadInput("theorem", name, no_such_experiment(name, names(folder)))
@@ -184,6 +212,6 @@ def _of_package(entry: EntryPoint) -> Place | None:
     except (ImportError, ValueError):
         return None
     folders: Sequence[str] = (spec and spec.submodule_search_locations) or ()
-    found = (Path(folder, *inner).absolute() for folder in folders)
-    folder = next((one for one in found if one.is_dir()), None)
+    candidates = (Path(folder, *inner).absolute() for folder in folders)
+    folder = next((candidate for candidate in candidates if candidate.is_dir()), None)
     return folder and Place(folder, f"{entry.value}.theorems")

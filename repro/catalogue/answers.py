@@ -43,10 +43,10 @@ def answers(row: StatementCoverage, catalogue: Catalogue) -> Answers:
         catalogue: with what is suspected of every statement.
     """
     against = sorted(contradicting(row, catalogue), key=_worst_first)
-    evidence = {f"{slug}: {one.name}" for slug, one in row.speaking}
-    concern = [one for one in catalogue.slips.values() if not evidence.isdisjoint(one.evidence)]
-    others = sorted((one for one in concern if one not in against), key=_worst_first)
-    proofs = [one for one in row.machine_checked if one.shows == "contradicted"]
+    evidence = {f"{slug}: {item.name}" for slug, item in row.speaking}
+    concern = [item for item in catalogue.slips.values() if not evidence.isdisjoint(item.evidence)]
+    others = sorted((item for item in concern if item not in against), key=_worst_first)
+    proofs = [item for item in row.machine_checked if item.shows == "contradicted"]
     why = against[0].suspected if against else proofs[0].says if proofs else row.item.reason
     example = row.item.counterexample or ""
     return Answers(_sentence(why or ""), example, _command(row), tuple(against), tuple(others))
@@ -66,22 +66,22 @@ def _worst_first(slip: Slip) -> tuple[bool, int]:
 
 
 def _command(row: StatementCoverage) -> str:
-    for slug, one in row.speaking:
-        if one.expected == "contradicted":
-            return f"python -m repro theorem={slug} only={one.name} budget=smoke"
-    proofs = [one.command for one in row.machine_checked if one.shows == "contradicted"]
+    for slug, item in row.speaking:
+        if item.expected == "contradicted":
+            return f"python -m repro theorem={slug} only={item.name} budget=smoke"
+    proofs = [item.command for item in row.machine_checked if item.shows == "contradicted"]
     return proofs[0] if proofs else ""
 
 
 def experiments(row: StatementCoverage) -> list[tuple[str, Sequence[CheckSummary]]]:
     """Its experiments with the checks that speak for it, what contradicts first."""
-    found = [
+    by_experiment = [
         (slug, sorted(
-            (one for experiment, one in row.speaking if experiment == slug), key=_supported
+            (item for experiment, item in row.speaking if experiment == slug), key=_supported
         ))
         for slug in row.expected
     ]  # fmt: skip
-    return sorted(found, key=lambda one: not one[1] or _supported(one[1][0]))
+    return sorted(by_experiment, key=lambda item: not item[1] or _supported(item[1][0]))
 
 
 def _supported(check: CheckSummary) -> bool:

@@ -57,7 +57,7 @@ class StatementCoverage:
             "reason": self.item.reason,
             "shown": self.item.shown or None,
             "machine_checked": [
-                {**one.model_dump(), "command": one.command} for one in self.machine_checked
+                {**proof.model_dump(), "command": proof.command} for proof in self.machine_checked
             ],
         }
 

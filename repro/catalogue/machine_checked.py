@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from repro.base.paths import PACKAGE
+from repro.base.places import PACKAGE
 from repro.base.schema import Model
 from repro.catalogue.papers import Catalogue, ProvedTheorem
 
@@ -48,41 +48,42 @@ class Checked(Model):
         return f"python proofs/verify.py {self.file}"
 
 
-def by_statement(found: Sequence[ProvedTheorem]) -> dict[str, list[Checked]]:
+def by_statement(theorems: Sequence[ProvedTheorem]) -> dict[str, list[Checked]]:
     """Theorems by id of the catalogue, those that contradict first."""
-    return _by(found, lambda one: one.statements)
+    return _by(theorems, lambda proof: proof.statements)
 
 
-def by_slip(found: Sequence[ProvedTheorem]) -> dict[str, list[Checked]]:
+def by_slip(theorems: Sequence[ProvedTheorem]) -> dict[str, list[Checked]]:
     """Theorems by id of the note that they are evidence of, those that contradict first."""
-    return _by(found, lambda one: one.slips)
+    return _by(theorems, lambda proof: proof.slips)
 
 
 def _by(
     theorems: Sequence[ProvedTheorem], names: Callable[[ProvedTheorem], tuple[str, ...]]
 ) -> dict[str, list[Checked]]:
-    found: dict[str, list[Checked]] = {}
-    for one in theorems:
-        file = f"proofs/{one.file}.v"
-        line = Checked(file=file, theorem=one.name, shows=one.shows, says=one.says)
-        for name in names(one):
-            found.setdefault(name, []).append(line)
+    by_name: dict[str, list[Checked]] = {}
+    for proof in theorems:
+        file = f"proofs/{proof.file}.v"
+        line = Checked(file=file, theorem=proof.name, shows=proof.shows, says=proof.says)
+        for name in names(proof):
+            by_name.setdefault(name, []).append(line)
     order = list(SHOWS)
     return {
-        name: sorted(lines, key=lambda one: order.index(one.shows)) for name, lines in found.items()
+        name: sorted(lines, key=lambda proof: order.index(proof.shows))
+        for name, lines in by_name.items()
     }
 
 
 def dangling(catalogue: Catalogue) -> Iterator[str]:
     """One line per statement, slip or file that a theorem names and nothing has."""
-    for one in catalogue.theorems:
-        at = f"{one.statements[0]}: {one.file}.{one.name}"
-        if one.file not in catalogue.proofs:
-            yield f"{at}: proofs has no digest of {one.file}"
-        for name in one.statements:
+    for proof in catalogue.theorems:
+        at = f"{proof.statements[0]}: {proof.file}.{proof.name}"
+        if proof.file not in catalogue.proofs:
+            yield f"{at}: proofs has no digest of {proof.file}"
+        for name in proof.statements:
             if name not in catalogue.items:
                 yield f"{at}: the catalogue has no {name}"
-        for name in one.slips:
+        for name in proof.slips:
             if name not in catalogue.slips:
                 yield f"{at}: there is no slip {name}"
 

@@ -35,10 +35,10 @@ def _exists(evidence: str, checks, root: Path) -> bool:
     if test := _TEST.fullmatch(evidence):
         file = root / test["path"]
         return file.is_file() and f"def {test['name']}(" in file.read_text(encoding="utf-8")
-    found = _CHECK.fullmatch(evidence)
-    if not found or found["check"] not in checks.get(found["slug"], {}):
+    match = _CHECK.fullmatch(evidence)
+    if not match or match["check"] not in checks.get(match["slug"], {}):
         return False
-    return not found["control"] or found["control"] in checks[found["slug"]][found["check"]]
+    return not match["control"] or match["control"] in checks[match["slug"]][match["check"]]
 
 
 def page(
@@ -71,7 +71,7 @@ def page(
 
 
 def _row(slip: Slip, proved: Sequence[Checked]) -> str:
-    names = [*slip.evidence, *(f"{one.file}: {one.theorem}" for one in proved)]
-    evidence = "; ".join(f"`{one}`" for one in names) or "–"
+    names = [*slip.evidence, *(f"{proof.file}: {proof.theorem}" for proof in proved)]
+    evidence = "; ".join(f"`{proof}`" for proof in names) or "–"
     cells = (slip.place, slip.suspected, slip.said, evidence, slip.corrected)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"

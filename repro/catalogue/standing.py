@@ -95,9 +95,9 @@ def spoken(name: str) -> str:
 def standing(row: StatementCoverage, catalogue: Catalogue) -> Standing:
     """Of a statement of the catalogue, from pinned verdicts and the theorems that Coq checks."""
     verdict = _verdict(row)
-    found = list(contradicting(row, catalogue)) if verdict == "contradicted" else []
+    notes = list(contradicting(row, catalogue)) if verdict == "contradicted" else []
     # what stands on the text at hand alone is said where nothing else contradicts
-    rank = min(((one.text_at_hand, GRADES.index(one.grade)) for one in found), default=None)
+    rank = min(((note.text_at_hand, GRADES.index(note.grade)) for note in notes), default=None)
     at_hand, grade = (False, "") if rank is None else (rank[0], GRADES[rank[1]])
     sentence = row.item.stands or _generated(row, verdict)
     return Standing(spoken(row.id), verdict, grade, at_hand, sentence)
@@ -106,19 +106,21 @@ def standing(row: StatementCoverage, catalogue: Catalogue) -> Standing:
 def _verdict(row: StatementCoverage) -> str:
     if row.status != EXPERIMENT:
         return row.status
-    verdicts: set = {one for one in row.expected.values() if one != EXECUTED}
-    if any(one.shows == "contradicted" for one in row.machine_checked):
+    verdicts: set = {verdict for verdict in row.expected.values() if verdict != EXECUTED}
+    if any(verdict.shows == "contradicted" for verdict in row.machine_checked):
         verdicts.add("contradicted")
     return worst(verdicts) if verdicts else EXECUTED
 
 
 def contradicting(row: StatementCoverage, catalogue: Catalogue) -> Iterator[Slip]:
     """Notes whose evidence contradicts the statement."""
-    against = {f"{slug}: {one.name}" for slug, one in row.speaking if one.expected != "supported"}
-    checked = {one.theorem for one in row.machine_checked if one.shows == "contradicted"}
+    against = {
+        f"{slug}: {item.name}" for slug, item in row.speaking if item.expected != "supported"
+    }
+    checked = {item.theorem for item in row.machine_checked if item.shows == "contradicted"}
     proved = machine_checked.by_slip(catalogue.theorems)
     for name, slip in catalogue.slips.items():
-        theorems = {one.theorem for one in proved.get(name, ())}
+        theorems = {item.theorem for item in proved.get(name, ())}
         if slip.grade in GRADES and (against & set(slip.evidence) or checked & theorems):
             yield slip
 
@@ -130,9 +132,11 @@ def _generated(row: StatementCoverage, verdict: str) -> str:
     if verdict not in SYMBOLS:
         return row.item.title
     if verdict == "contradicted":
-        names = [f"{one.name} of {slug}" for slug, one in row.speaking if one.expected == verdict]
+        names = [
+            f"{check.name} of {slug}" for slug, check in row.speaking if check.expected == verdict
+        ]
         return f"{row.item.title}; see {names[0]}" if names else row.item.title
-    how = dict.fromkeys(one.evidence.replace("_", " ") for _, one in row.speaking)
+    how = dict.fromkeys(check.evidence.replace("_", " ") for _, check in row.speaking)
     return f"{row.item.title} ({', '.join(how)})"
 
 
@@ -168,14 +172,14 @@ def _of_number(said: str, papers: Iterable[str]) -> tuple[str, str, str] | None:
     >>> [_of_number(said, ["p1"]) for said in ("p1.thm 5.2", "lemma b.1", "coverage")]
     [('p1', 'theorem', '5.2'), ('', 'lemma', 'B.1'), None]
     """
-    found = re.fullmatch(_NAME % "|".join(papers), said)
-    if not found or not found[3]:
+    match = re.fullmatch(_NAME % "|".join(papers), said)
+    if not match or not match[3]:
         return None
     kinds = {**KINDS, **EXTRA_KINDS}
-    of_kind = kinds.get(found[2], found[2])
+    of_kind = kinds.get(match[2], match[2])
     if of_kind not in kinds.values():
         return None
-    return found[1] or "", of_kind, found[3].replace("_", ".").upper()
+    return match[1] or "", of_kind, match[3].replace("_", ".").upper()
 
 
 def _searched(row: StatementCoverage) -> str:
@@ -238,15 +242,15 @@ def statements_page(
 
 
 def _page_row(row: StatementCoverage, catalogue: Catalogue) -> str:
-    found = standing(row, catalogue)
+    shown = standing(row, catalogue)
     name = f"{kind(row.id).capitalize()} {number(row.id)}".strip()
     experiments = [f"`{slug}`" for slug in row.expected]
-    proved = [f"`{file}`" for file in dict.fromkeys(one.file for one in row.machine_checked)]
+    proved = [f"`{file}`" for file in dict.fromkeys(proof.file for proof in row.machine_checked)]
     links = [f"[{page_name(page)}]({page})" for page in pages_of(row.item)]
     cells = (
         name if paper(row.id) != OWN else row.item.title.partition(":")[0],
         f"`{row.id}`",
-        f"{found.verdict_words}: {found.sentence}",
+        f"{shown.verdict_words}: {shown.sentence}",
         ", ".join([*experiments, *proved, *links]) or "–",
     )
     return "| " + " | ".join(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells) + " |"

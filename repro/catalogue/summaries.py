@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 
 from repro.base.errors import BadInput
 from repro.base.files import json_object, write_whole
-from repro.base.paths import PACKAGE
-from repro.base.places import Place, installed, places, shipped
+from repro.base.places import PACKAGE, Place, installed, places, shipped
 from repro.base.schema import Model
 from repro.core.claims import Verdict
 from repro.core.verdicts import overall

@@ -19,14 +19,14 @@ STATUS = {
 }
 
 
-def print_table(console: Console, catalogue: Catalogue, found: list[StatementCoverage]) -> None:
+def print_table(console: Console, catalogue: Catalogue, coverage: list[StatementCoverage]) -> None:
     """One table a paper: number, title, status, and the experiments or the reason."""
-    for name in dict.fromkeys(paper(row.id) for row in found):
+    for name in dict.fromkeys(paper(row.id) for row in coverage):
         title = Text(catalogue.paper_said(name), style="italic")
         table = Table(title=title, title_justify="left")
         for heading in ("statement", "title", "status", "experiments (pinned verdict) or reason"):
             table.add_column(heading, overflow="fold")
-        for row in found:
+        for row in coverage:
             if paper(row.id) == name:
                 table.add_row(
                     f"{kind(row.id)} {number(row.id)}".strip(),
@@ -43,6 +43,8 @@ def _settled_by(row: StatementCoverage) -> str:
     # one theorem a statement, a contradiction first; `python -m repro catalogue ID` has the others
     existing = [f"{slug} ({verdict.replace('_', ' ')})" for slug, verdict in row.expected.items()]
     to_come = [f"{slug} (to come)" for slug in row.missing]
-    proved = [f"machine checked: {one.file} ({one.theorem})" for one in row.machine_checked[:1]]
+    proved = [
+        f"machine checked: {proof.file} ({proof.theorem})" for proof in row.machine_checked[:1]
+    ]
     settled = ", ".join([*existing, *to_come, *proved])
     return ": ".join(part for part in (settled, row.item.shown) if part)

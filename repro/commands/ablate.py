@@ -28,7 +28,7 @@ from typing import Any
 
 from repro.base.errors import BadInput
 from repro.base.files import write_whole
-from repro.commands.runs.folders import made
+from repro.commands.runs.folders import ready_folder
 from repro.core.ablations import complaints, findings
 from repro.core.needs import needs_file
 from repro.core.results import Finding
@@ -89,10 +89,12 @@ def ablate(
     ()
     """
     composed = compose_values(theorem, {"budget": "smoke", **values}, overrides)
-    found = tuple(take_away(composed, lambda total, name: nullcontext(lambda count: None)))
+    findings_of_all = tuple(
+        take_away(composed, lambda total, name: nullcontext(lambda count: None))
+    )
     rows = [swept.name for swept in built(session_of(composed).plan).swept]
-    complaints = tuple(_complaints(composed, found, write=False))
-    return AblationMatrix(theorem, found, _needs(found, rows), complaints)
+    complaints = tuple(_complaints(composed, findings_of_all, write=False))
+    return AblationMatrix(theorem, findings_of_all, _needs(findings_of_all, rows), complaints)
 
 
 def main(words: Sequence[str]) -> int:
@@ -102,20 +104,22 @@ def main(words: Sequence[str]) -> int:
     target = _file(own["markdown"]) if "markdown" in own else None
     sessions = {name: _composed(name, given, write) for name in named_theorems(own.get("theorem"))}
     folders = {Path(values["output_dir"]) for values in sessions.values()}
-    (folder,) = {made("output_dir", one) for one in folders}
-    found, told = [], []
+    (folder,) = {ready_folder("output_dir", item) for item in folders}
+    all_findings, complaints_of_all = [], []
     for values in sessions.values():
         of_one = list(take_away(values))
-        found += of_one
-        told += _complaints(values, of_one, write)
-    content = json.dumps([_entry(one) for one in found], indent=2)
+        all_findings += of_one
+        complaints_of_all += _complaints(values, of_one, write)
+    content = json.dumps([_entry(item) for item in all_findings], indent=2)
     _write(folder / "ablations.json", f"{content}\n")
     if target is not None:
-        _write(target, page(found, [one for name in sessions for one in find(name).checks]))
-    print(content if as_json else printed(found))
-    for line in told:
+        _write(
+            target, page(all_findings, [item for name in sessions for item in find(name).checks])
+        )
+    print(content if as_json else printed(all_findings))
+    for line in complaints_of_all:
         print(line, file=sys.stderr if as_json else sys.stdout)
-    return UNNOTICED if told else 0
+    return UNNOTICED if complaints_of_all else 0
 
 
 def take_away(values: dict[str, Any], shown: Progress = progress) -> Iterator[Finding]:
@@ -134,44 +138,48 @@ def take_away(values: dict[str, Any], shown: Progress = progress) -> Iterator[Fi
     ready_to_measure()
     with shown(len(there.swept), plan.slug) as advance:
         for swept in there.swept:
-            given = plan.seed, budget.blocks, plan.replicates(swept), budget.row_error
+            given = plan.seed, budget.blocks, plan.replicates(swept), budget.check_error
             with there.experiment.building():
                 yield from findings(plan.slug, swept, *given, there.experiment.declared)
             advance(1)
 
 
-def _complaints(values: dict[str, Any], found: Sequence[Finding], write: bool) -> list[str]:
+def _complaints(values: dict[str, Any], own_findings: Sequence[Finding], write: bool) -> list[str]:
     """What is wrong with what the checks of one theorem notice.
 
     Args:
         values: the composed config.
-        found: of that theorem.
+        own_findings: of that theorem.
         write: keep what they were seen to need as the snapshot.
     """
     plan = session_of(values).plan
     checks = built(plan).swept
-    needs = _needs(found, [swept.name for swept in checks])
+    needs = _needs(own_findings, [swept.name for swept in checks])
     file = needs_file(plan.slug)
     if write:
         lines = (f"  {json.dumps(name)}: {json.dumps(own)}" for name, own in needs.items())
         _write(file, "{\n" + ",\n".join(lines) + "\n}\n")
     kept = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     return [
-        f"{plan.slug} {one.name}: {line}"
-        for one in checks
+        f"{plan.slug} {check.name}: {line}"
+        for check in checks
         for line in complaints(
-            one,
-            list(needs[one.name]),
-            kept.get(one.name),
-            [item.need for item in found if item.row == one.name],
+            check,
+            list(needs[check.name]),
+            kept.get(check.name),
+            [item.need for item in own_findings if item.check == check.name],
         )
     ]
 
 
-def _needs(found: Sequence[Finding], rows: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _needs(all_findings: Sequence[Finding], rows: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """By check, what was taken away and noticed, each once."""
     return {
-        row: tuple(dict.fromkeys(one.need for one in found if one.row == row and one.noticed))
+        row: tuple(
+            dict.fromkeys(
+                finding.need for finding in all_findings if finding.check == row and finding.noticed
+            )
+        )
         for row in rows
     }
 
@@ -202,8 +210,8 @@ def _file(text: str) -> Path:
     return path
 
 
-def _entry(one: Finding) -> dict[str, Any]:
-    return {**asdict(one), "noticed": one.noticed}
+def _entry(finding: Finding) -> dict[str, Any]:
+    return {**asdict(finding), "noticed": finding.noticed}
 
 
 def _write(path: Path, text: str) -> None:

@@ -55,7 +55,7 @@ def main(words: Sequence[str]) -> int:
         expanded("ledger", options["ledger"]) if "ledger" in options else None,
         options.get("unit", ""),
         whole_number(options, "at_most"),
-        [one for one in options.get("others", "").split(",") if one],
+        [path for path in options.get("others", "").split(",") if path],
     )
     new = options.get("rewrite")
     if new is not None:

@@ -39,9 +39,9 @@ from repro.catalogue.papers import Catalogue, load
 from repro.catalogue.standing import named, standing, statements_page
 from repro.catalogue.summaries import summaries
 from repro.catalogue.table import print_table
-from repro.report.console import Terminal
 from repro.report.html.runs import StoredRun, find_runs
 from repro.report.one_statement import list_entry, page
+from repro.report.terminal import Terminal
 
 RUNS = Path("outputs")
 """Where runs are kept unless their output_dir says otherwise."""
@@ -49,9 +49,9 @@ NOT_RUN = "not listed, since a look-up runs no file of this folder; python -m re
 """Before the names of experiments that have no finished run in RUNS."""
 
 
-def summary(found: list[StatementCoverage]) -> dict[str, int]:
+def summary(coverage: list[StatementCoverage]) -> dict[str, int]:
     """Number of counted statements, in all and by status."""
-    numbered = [row for row in found if counted(row.id)]
+    numbered = [row for row in coverage if counted(row.id)]
     return {"numbered": len(numbered), **Counter(row.status for row in numbered)}
 
 
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
     """Print the catalogue and return the exit status."""
     _refuse_options(arguments)
     catalogue = load()
-    papers = {name: one.said for name, one in catalogue.papers.items()}
+    papers = {name: paper.said for name, paper in catalogue.papers.items()}
     if "--slips" in arguments:
         proved = machine_checked.by_slip(catalogue.theorems)
         print(slips.page(catalogue.slips, papers, proved), end="")
@@ -67,25 +67,25 @@ def main(arguments: Sequence[str]) -> int:
     runs = {run.slug: run for run in find_runs(RUNS)} if RUNS.is_dir() else {}
     existing = summaries(runs.values())
     catalogue = completed(catalogue, existing)
-    found = rows(catalogue, existing)
+    coverage = rows(catalogue, existing)
     if "--page" in arguments:
-        print(statements_page(found, papers, catalogue), end="")
+        print(statements_page(coverage, papers, catalogue), end="")
         return 0
     if arguments and arguments[0] != "--json":
-        _print_some(" ".join(arguments), found, catalogue, runs)
+        _print_some(" ".join(arguments), coverage, catalogue, runs)
         return 0
     unread = [name for name in names() if name not in existing]
     wrong = [*problems(catalogue, existing, unread), *machine_checked.dangling(catalogue)]
     if "--json" in arguments:
         plain = {
             "papers": papers,
-            "summary": summary(found),
+            "summary": summary(coverage),
             "problems": wrong,
-            "items": [row.plain() for row in found],
+            "items": [row.plain() for row in coverage],
         }
         print(json.dumps(plain, indent=1))
     else:
-        _print_all(catalogue, found)
+        _print_all(catalogue, coverage)
     for line in wrong:
         print(line, file=sys.stderr)
     if unread:
@@ -101,16 +101,19 @@ def _refuse_options(arguments: Sequence[str]) -> None:
 
 
 def _print_some(
-    words: str, found: list[StatementCoverage], catalogue: Catalogue, runs: Mapping[str, StoredRun]
+    words: str,
+    coverage: list[StatementCoverage],
+    catalogue: Catalogue,
+    runs: Mapping[str, StoredRun],
 ) -> None:
     """The statement that is meant, or a line for each of several.
 
     Raises:
         BadInput: nothing is meant.
     """
-    meant = named(words, found, catalogue)
+    meant = named(words, coverage, catalogue)
     if not meant:
-        hint = nearest(words, [row.id for row in found])
+        hint = nearest(words, [row.id for row in coverage])
         allowed = "allowed: an id like p1.thm_4_2, P1 Theorem 4.2, p1, or words of a title"
         raise BadInput("statement", words, f"{hint}{allowed}")
     if len(meant) == 1:
@@ -122,15 +125,15 @@ def _print_some(
         print(list_entry(line))
 
 
-def _print_all(catalogue: Catalogue, found: list[StatementCoverage]) -> None:
+def _print_all(catalogue: Catalogue, coverage: list[StatementCoverage]) -> None:
     console = Terminal()
-    print_table(console, catalogue, found)
-    counts = summary(found)
+    print_table(console, catalogue, coverage)
+    counts = summary(coverage)
     to_come = counts.get(MISSING, 0)
-    proved = sum(bool(row.machine_checked) for row in found)
-    own = sum(paper(row.id) == OWN for row in found)
+    proved = sum(bool(row.machine_checked) for row in coverage)
+    own = sum(paper(row.id) == OWN for row in coverage)
     console.print(
-        f"{len(found) - own} statements of papers, {own} own results; "
+        f"{len(coverage) - own} statements of papers, {own} own results; "
         f"{to_come} without an experiment yet; {proved} machine checked",
         highlight=False,
     )

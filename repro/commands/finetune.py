@@ -75,7 +75,7 @@ def recommended(epsilon: float, n_pairs: int) -> tuple[Loss, str]:
     """
     from repro.commands.which_loss import which_loss
 
-    found = which_loss(epsilon=epsilon, n_pairs=n_pairs)
-    if not found.learnt:
+    advice = which_loss(epsilon=epsilon, n_pairs=n_pairs)
+    if not advice.learnt:
         return "private", " (with so few labels no loss learns the reward)"
-    return OBJECTIVES[found.best[0]], " (that of python -m repro which_loss)"
+    return OBJECTIVES[advice.best[0]], " (that of python -m repro which_loss)"

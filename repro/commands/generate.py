@@ -61,8 +61,8 @@ def answer(request: GenerateRequest) -> list[str]:
 
     base = written_from(request.model)
     backbone = load_backbone(ModelChoice(path=request.model), (), request.device)
-    told = f", trained from {base.words}" if base else ""
-    print(f"model: {request.model}{told}", file=sys.stderr)
+    origin = f", trained from {base.words}" if base else ""
+    print(f"model: {request.model}{origin}", file=sys.stderr)
     if base and not base.pretrained:
         print(f"warning: {UNTRAINED}", file=sys.stderr)
     own = request.model_dump(include={"temperature", "top_k", "top_p", "max_new_tokens"})

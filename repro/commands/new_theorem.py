@@ -121,13 +121,13 @@ def filled(template: str, **words: str) -> str:
 def write_all(contents: Mapping[Path, str]) -> None:
     """All of the files or none; none of them is there, unless with the same text."""
     above = dict.fromkeys(folder for path in contents for folder in path.parents)
-    made = sorted((folder for folder in above if not folder.exists()), reverse=True)
+    created = sorted((folder for folder in above if not folder.exists()), reverse=True)
     try:
         for path in contents:
             path.parent.mkdir(parents=True, exist_ok=True)
         write_together({path: text.encode() for path, text in contents.items()})
     except BaseException:
-        for folder in made:
+        for folder in created:
             with suppress(OSError):
                 folder.rmdir()
         raise

@@ -27,7 +27,7 @@ from pydantic import Field
 
 from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
-from repro.base.paths import conf_dir
+from repro.base.places import conf_dir
 from repro.base.schema import (
     Epsilon,
     KLWeight,

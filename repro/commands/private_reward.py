@@ -181,8 +181,8 @@ def _bound(text: str) -> float:
     return float(text)
 
 
-def _said(made: PrivateReward, out: str) -> str:
-    card = made.card
+def _said(reward: PrivateReward, out: str) -> str:
+    card = reward.card
     earlier = ""
     if card["earlier_epsilons"]:
         earlier = f"; total epsilon {card['total_epsilon']:g}, total delta {card['total_delta']:g}"

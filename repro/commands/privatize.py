@@ -163,7 +163,7 @@ def audit(
     claimed = None if epsilon is None else exact_epsilon(epsilon)
     folder = None if ledger is None else Path(ledger)
     count = whole("at_most", at_most)
-    tables = [one.records if isinstance(one, Released) else one for one in others]
+    tables = [other.records if isinstance(other, Released) else other for other in others]
     question = Question(original, claimed, manifest, folder, unit, count, tables)
     return audit_release(release, question)
 
@@ -196,15 +196,16 @@ def _release(words: Sequence[str]) -> str:
 
 
 def _said(done: Release, target: Target, terms: Terms) -> str:
-    made = done.manifest
-    spent = f"total epsilon {made.total}" if made.earlier else "no earlier release known"
+    manifest = done.manifest
+    spent = f"total epsilon {manifest.total}" if manifest.earlier else "no earlier release known"
     unit = ""
-    if made.unit_size:
-        together = f"{(made.unit_size * made.epsilon).normalize():f}"
-        unit = f"; {terms.unit}: at most {made.unit_size} comparisons each, {together} together"
+    if manifest.unit_size:
+        together = f"{(manifest.unit_size * manifest.epsilon).normalize():f}"
+        unit = f"; {terms.unit}: at most {manifest.unit_size} comparisons each, {together} together"
     names = ", ".join(path.name for path in target.names)
     return one_line(
-        f"released {made.lines} comparisons at epsilon {made.epsilon}, {spent}{unit}: {names}"
+        f"released {manifest.lines} comparisons at epsilon {manifest.epsilon}, "
+        f"{spent}{unit}: {names}"
     )
 
 

@@ -2,15 +2,122 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shlex
 import sys
-
-os.environ["HYDRA_FULL_ERROR"] = "1"  # without it Hydra ends with 1, which is a verdict
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import hydra
 from omegaconf import DictConfig, OmegaConf
 
-from repro.base.paths import conf_dir
+from repro.base.places import conf_dir
+from repro.commands.process.outcome import explained, say
+from repro.commands.process.signals import GO_ON, KEPT
+
+UNEXPECTED = 1
+COMPOSERS = ("hydra", "omegaconf")
+
+
+def run_job(config: DictConfig, folder: Path) -> int:
+    """Run a composed config and write its files to a folder.
+
+    Returns:
+        0 where every verdict is the pinned one, else 1; 0 too for a job of a multirun that is
+        skipped because an optional extra is not installed.
+    """
+    from repro.api import block_store, execute
+    from repro.commands.runs.validation import session_of_config
+    from repro.report.files import write_files
+    from repro.report.progress import progress
+    from repro.report.terminal import print_folder, print_result
+    from repro.report.tracking import log_result
+    from repro.study.discovery import missing_library
+    from repro.study.sources import outside_of_key
+
+    session = session_of_config(config)
+    if library := missing_library(session.plan.theorem):
+        print(f"skipped {session.plan.slug}: {library} is not installed", file=sys.stderr)
+        return 0
+    if trouble := block_store(session).trouble():
+        say(f"cache: {trouble}; finished blocks of this run will not be kept")
+    shown = None if session.detail == "verdict" else progress
+    done = execute(session, shown)
+    if read := outside_of_key(session.plan.theorem):
+        say(f"cache: {session.plan.slug} uses {read}; its finished blocks are not kept")
+    timed, command = replace(done.result, seconds=done.seconds), _command(session.plan.slug)
+    device = session.plan.setting.device
+    write = partial(write_files, done.result, folder, done.seconds, done.workers, device)
+    record = partial(log_result, timed, folder, session.tracking_values(), command)
+    # the verdict first: the libraries of figure and tracker take seconds to import
+    with _unless_reader_has_gone(write, record):
+        print_result(done.result, session.detail)
+    write()
+    with _unless_reader_has_gone(record):
+        if session.detail != "verdict":
+            print_folder(folder)
+    record()
+    return 0 if done.result.as_expected else UNEXPECTED
+
+
+@contextmanager
+def _unless_reader_has_gone(*steps: Callable[[], object]) -> Iterator[None]:
+    """Inside, the result is shown; where its reader has gone, the steps are taken all the same."""
+    try:
+        yield
+    except (OSError, SystemExit):
+        for step in steps:
+            step()
+        raise
+
+
+def _command(slug: str) -> str:
+    """This job alone, as one would type it; where results are kept may hold a password."""
+    from hydra.core.hydra_config import HydraConfig
+
+    given = HydraConfig.get().overrides.task if HydraConfig.initialized() else []
+    kept = [word for word in given if not word.lstrip("+~").startswith(("theorem=", "tracking"))]
+    return shlex.join(["python", "-m", "repro", f"theorem={slug}", *kept])
+
+
+def status_of(problem: BaseException) -> int:
+    """Say in one line what went wrong; with which status to end."""
+    from repro.study.messages import as_bad_input
+
+    if isinstance(problem, KeyboardInterrupt):
+        rest = str(problem)
+        problem = KeyboardInterrupt(f"{rest}; {GO_ON}" if rest else KEPT)
+    if isinstance(problem, Exception) and _of_composition(problem):
+        problem = as_bad_input(problem)
+    if isinstance(problem, OSError) and _of_a_file_of_ours(problem):
+        problem = OSError(problem.errno, problem.strerror, f"output_dir={problem.filename}")
+    return explained(problem)
+
+
+def _of_composition(problem: Exception) -> bool:
+    """Hydra refuses words by its own errors, and some, such as ``theorem=null``, by plain ones."""
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    if isinstance(problem, HydraException | OmegaConfBaseException):
+        return True
+    frames = list(traceback.walk_tb(problem.__traceback__))
+    raised_in = str(frames[-1][0].f_globals.get("__name__")) if frames else ""
+    return isinstance(problem, ValueError) and raised_in.partition(".")[0] in COMPOSERS
+
+
+def _of_a_file_of_ours(problem: OSError) -> bool:
+    """Not of a module or font that found no free file."""
+    return bool(problem.filename) and problem.errno not in (errno.EMFILE, errno.ENFILE)
+
+
+os.environ["HYDRA_FULL_ERROR"] = "1"  # without it Hydra ends with 1, which is a verdict
+
 
 _statuses: list[int] = []
 """Exit status of every job of this process."""
@@ -38,7 +145,6 @@ def _job(config: DictConfig) -> None:
 
     from hydra.core.hydra_config import HydraConfig
 
-    from repro.commands.runs.job import run_job, status_of
     from repro.commands.runs.sweep import has_failed
 
     hydra_config = HydraConfig.get()
@@ -56,10 +162,9 @@ def _job(config: DictConfig) -> None:
 def main(words: list[str]) -> int:
     """Run what the words of a command line say; the exit status of the contract."""
     from repro.commands.process.table import options_first, refuse_words_without_key
-    from repro.commands.runs.job import status_of
     from repro.commands.runs.validation import refuse_names_of_code
     from repro.report.secret_address import hide_secrets
-    from repro.study.search_path import with_search_path
+    from repro.study.composition import with_search_path
 
     if "--version" in words:
         from repro.commands.process.version import versions

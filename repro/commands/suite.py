@@ -67,17 +67,17 @@ def write_list() -> str:
     Raises:
         BadInput: the folder has no theorem.
     """
-    if not (found := listed()):
+    if not (experiments := listed()):
         raise BadInput("folder", Path.cwd(), PAIR)
     path = Path("conf", "suite.yaml")
     earlier = yaml_mapping("suite", path) if path.exists() else {}
     at = {key: earlier.get(key, value) for key, value in DEFAULTS.items()}
-    content = yaml.safe_dump({**at, "theorems": found}, sort_keys=False)
+    content = yaml.safe_dump({**at, "theorems": experiments}, sort_keys=False)
     write_whole(path, HEADER + content)
     if not Path("dvc.yaml").exists():
         stages = files("repro.commands.scaffold").joinpath("dvc.txt").read_text(encoding="utf-8")
         write_whole(Path("dvc.yaml"), stages)
-    return f"conf/suite.yaml: {len(found)} experiments"
+    return f"conf/suite.yaml: {len(experiments)} experiments"
 
 
 def write_modules() -> str:
@@ -107,10 +107,10 @@ def suite_runs(folder: Path) -> list[StoredRun]:
     Raises:
         BadInput: there is none, or one cannot be read.
     """
-    found = sorted(folder.glob("*/verdict.json"))
-    if not found:
+    paths = sorted(folder.glob("*/verdict.json"))
+    if not paths:
         raise BadInput("folder", folder, "has no verdict.json of a suite; run dvc repro")
-    return [read_run(path) for path in found]
+    return [read_run(path) for path in paths]
 
 
 def results(folder: str | Path = SUITE) -> str:
@@ -127,7 +127,7 @@ def results(folder: str | Path = SUITE) -> str:
 
 def _results(runs: Sequence[StoredRun]) -> str:
     catalogue = load()
-    papers = {name: one.said for name, one in catalogue.papers.items()}
+    papers = {name: paper.said for name, paper in catalogue.papers.items()}
     proved = machine_checked.by_statement(catalogue.theorems)
     return results_page(runs, papers, catalogue.items, proved)
 
@@ -242,18 +242,18 @@ def _metrics(words: list[str]) -> int:
 
 
 def _stability(words: list[str]) -> int:
-    from repro.commands.runs.stability import StabilityRequest, stability, told
+    from repro.commands.runs.stability import StabilityRequest, printed_lines, stability
 
-    found = stability(validate(StabilityRequest, keyword_values(words, StabilityRequest)))
-    print(told(found))
-    return 1 if found.failed_runs else 0
+    outcome = stability(validate(StabilityRequest, keyword_values(words, StabilityRequest)))
+    print(printed_lines(outcome))
+    return 1 if outcome.failed_runs else 0
 
 
 def _power(words: list[str]) -> int:
-    from repro.commands.runs.power import PowerRequest, power, told
+    from repro.commands.runs.power import PowerRequest, power, printed_lines
 
     rows = power(validate(PowerRequest, keyword_values(words, PowerRequest)))
-    print(told(rows))
+    print(printed_lines(rows))
     return 0 if all(row.enough for row in rows) else 1
 
 

@@ -29,7 +29,7 @@ from repro.base.errors import BadInput
 from repro.base.files import atomic_write, write_together
 from repro.base.schema import Corruption, Epsilon, Model, Number, Pairs, Whole, validate
 from repro.base.words import keyword_values
-from repro.commands.runs.folders import made
+from repro.commands.runs.folders import ready_folder
 from repro.labels.corruption.orders import Order, order_of
 from repro.p2.losses.loss_choice import LossAnswer, loss_answer
 from repro.p2.losses.loss_map import (
@@ -42,9 +42,9 @@ from repro.p2.losses.loss_map import (
     loss_map,
     winners,
 )
+from repro.report.figure import own_defaults
 from repro.report.loss_figure import draw_loss_map
 from repro.report.loss_table import loss_page
-from repro.report.own_defaults import own_defaults
 
 TABLE_LABELS = 10**5
 WIDTH = 80
@@ -91,8 +91,8 @@ def which_loss(
     ('square',)
     """
     epsilon, n_pairs = _question(request := validate(LossRequest, dict(locals())))
-    found = request.margin, epsilon, request.corruption, order_of(request.order), n_pairs
-    return loss_answer(*found)
+    question = request.margin, epsilon, request.corruption, order_of(request.order), n_pairs
+    return loss_answer(*question)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -101,7 +101,7 @@ def main(arguments: Sequence[str]) -> int:
     request = validate(LossRequest, keyword_values(arguments, LossRequest))
     if request.folder is not None:
         _refuse_both(request)
-        lines = _write_map(request, made("folder", Path(request.folder)))
+        lines = _write_map(request, ready_folder("folder", Path(request.folder)))
     else:
         lines = list(answer(request))
     for line in lines:
@@ -180,13 +180,13 @@ def _draw_place(request: LossRequest, epsilon: float, n_pairs: int, order: Order
 def _write_map(request: LossRequest, folder: Path) -> list[str]:
     """Page, figure and table of the map."""
     cells = loss_map(request.replicates, request.seed, request.reward_bounds)
-    found = winners(cells)
+    best_by_place = winners(cells)
     with own_defaults():
-        figure = draw_loss_map(_panels(found, request.reward_bounds), EPSILONS, LABELS)
+        figure = draw_loss_map(_panels(best_by_place, request.reward_bounds), EPSILONS, LABELS)
         figure.savefig(drawing := BytesIO(), format="svg", metadata={"Date": None})
     lines = [
         (*place[:1], place[2], place[3], place[1], winner.ratio, winner.error)
-        for place, winner in found.items()
+        for place, winner in best_by_place.items()
         if place[4] == TABLE_LABELS
     ]
     learnt = [cell for cell in cells if cell.learnt]
@@ -208,7 +208,7 @@ def _write_map(request: LossRequest, folder: Path) -> list[str]:
     ]
 
 
-def _panels(found: dict, bounds: Sequence[float]) -> dict:
+def _panels(best_by_place: dict, bounds: Sequence[float]) -> dict:
     """Rows by n, columns by ε, of winners and of the worst ratio."""
 
     def shown(winner: Winner) -> tuple[tuple[str, ...], float]:
@@ -219,7 +219,7 @@ def _panels(found: dict, bounds: Sequence[float]) -> dict:
         for alpha, order in ADVERSARIES:
             column = f"α = {alpha:g} {order.upper()}" if alpha else "no corruption"
             panels[f"B = {bound:g}", column] = [
-                [shown(found[bound, epsilon, alpha, order, n]) for epsilon in EPSILONS]
+                [shown(best_by_place[bound, epsilon, alpha, order, n]) for epsilon in EPSILONS]
                 for n in LABELS
             ]
     return panels

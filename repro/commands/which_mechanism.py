@@ -97,27 +97,27 @@ class MechanismAnswer:
     @property
     def learns(self) -> bool:
         """Whether an estimate of some mechanism is better than a reward of 0 on some world."""
-        return any(one.learns for one in self.worlds.values())
+        return any(world.learns for world in self.worlds.values())
 
     @property
     def recipes(self) -> dict[str, Recipe]:
         """By mechanism, the digits to use: tuned on the first world and private as they stand."""
-        one = next(iter(self.worlds.values()))
+        comparison = next(iter(self.worlds.values()))
         return {
-            OBJECTIVE: objective_recipe(self.given, self.num_features, one.objective),
-            OUTPUT: output_recipe(self.given, self.num_features, one.output),
-            DESCENT: descent_recipe(self.given, self.num_features, one.descent),
+            OBJECTIVE: objective_recipe(self.given, self.num_features, comparison.objective),
+            OUTPUT: output_recipe(self.given, self.num_features, comparison.output),
+            DESCENT: descent_recipe(self.given, self.num_features, comparison.descent),
         }
 
     def lines(self) -> Iterator[str]:
         """The mechanism to take, errors of all on both worlds, why, and each in full."""
         yield _advice(self.best, self.worlds)
-        for world, one in self.worlds.items():
-            yield f"{world}: {_errors(one)}"
+        for world, comparison in self.worlds.items():
+            yield f"{world}: {_errors(comparison)}"
         yield f"why: {WHY[self.best]}"
-        world, one = next(iter(self.worlds.items()))
+        world, comparison = next(iter(self.worlds.items()))
         yield f"recipes, tuned on {world}; deviations and ridges are rounded up"
-        yield from _recipes(self.given, self.num_features, one)
+        yield from _recipes(self.given, self.num_features, comparison)
         yield (
             "errors: root mean square of reward differences, labels included, over "
             f"{self.replicates} datasets, before rounding; ridges and steps tuned with the world "
@@ -178,8 +178,8 @@ def answer(request: MechanismRequest) -> MechanismAnswer:
     """
     given, n_pairs, d = _question(request)
     replicates = max(20, min(request.replicates, NUMBERS // (50 * d)))
-    found = compared(given, n_pairs, d, replicates, request.seed)
-    return MechanismAnswer(given, d, replicates, found)
+    comparisons = compared(given, n_pairs, d, replicates, request.seed)
+    return MechanismAnswer(given, d, replicates, comparisons)
 
 
 def _question(request: MechanismRequest) -> tuple[MechanismBudget, int, int]:
@@ -201,18 +201,19 @@ def _refuse_both(request: MechanismRequest) -> None:
             raise BadInput(name, value, "allowed: without folder=, which asks for the whole table")
 
 
-def _advice(name: str, found: Mapping[str, MechanismComparison]) -> str:
-    learnt = [world for world, one in found.items() if one.learns]
+def _advice(name: str, comparisons: Mapping[str, MechanismComparison]) -> str:
+    learnt = [world for world, comparison in comparisons.items() if comparison.learns]
     if not learnt:
         return f"none: with so few pairs no private estimate is better than a reward of 0; {name}"
-    if len(learnt) < len(found):
+    if len(learnt) < len(comparisons):
         return f"{name}, if the spectrum of the features is like: {learnt[0]}"
     return name
 
 
-def _errors(one: MechanismComparison) -> str:
-    errors = ", ".join(f"{name} {error:.3g}" for name, error in one.errors.items())
-    return f"{errors}; without privacy {one.without_privacy:.3g}, a reward of 0 {one.of_zero:.3g}"
+def _errors(comparison: MechanismComparison) -> str:
+    errors = ", ".join(f"{name} {error:.3g}" for name, error in comparison.errors.items())
+    without, zero = comparison.without_privacy, comparison.of_zero
+    return f"{errors}; without privacy {without:.3g}, a reward of 0 {zero:.3g}"
 
 
 WHY = {
@@ -237,7 +238,7 @@ PROTECTED = {
 """What the numbers of an answer are private against."""
 
 
-def _recipes(given: MechanismBudget, d: int, one: MechanismComparison) -> Iterator[str]:
+def _recipes(given: MechanismBudget, d: int, comparison: MechanismComparison) -> Iterator[str]:
     """Each mechanism in full, its numbers rounded the safe way."""
     bound = f"|theta| <= {given.reward_bound}"
     loss = "the sum over pairs of log(1 + exp(-<theta, x>))"
@@ -247,33 +248,34 @@ def _recipes(given: MechanismBudget, d: int, one: MechanismComparison) -> Iterat
         "Minimisers are exact and numbers real: neither a solver's tolerance nor the rounding of "
         "floating point is paid for"
     )
-    made = objective_recipe(given, d, one.objective)
+    recipe = objective_recipe(given, d, comparison.objective)
     yield (
         f"{OBJECTIVE}: release the exact minimiser over {bound} of {loss} + <b, theta> + "
-        f"{made.ridge:g}/2 |theta|^2, b of deviation {made.deviation:g}; private by "
+        f"{recipe.ridge:g}/2 |theta|^2, b of deviation {recipe.deviation:g}; private by "
         "docs/explanations/objective_perturbation.md"
     )
-    made = output_recipe(given, d, one.output)
+    recipe = output_recipe(given, d, comparison.output)
     yield (
-        f"{OUTPUT}: take the exact minimiser over {bound} of {loss} + {made.ridge:g}/2 "
-        f"|theta|^2, release it with noise of deviation {made.deviation:g}; the minimiser moves by "
-        f"at most D/{made.ridge:g}, D = {made.distance:g}: a Gaussian mechanism of shift at most "
-        f"{made.shift:g} (docs/explanations/mechanism_comparison.md)"
+        f"{OUTPUT}: take the exact minimiser over {bound} of {loss} + {recipe.ridge:g}/2 "
+        f"|theta|^2, release it with noise of deviation {recipe.deviation:g}; the minimiser moves "
+        f"by at most D/{recipe.ridge:g}, D = {recipe.distance:g}: a Gaussian mechanism of shift at "
+        f"most "
+        f"{recipe.shift:g} (docs/explanations/mechanism_comparison.md)"
     )
-    made = descent_recipe(given, d, one.descent)
-    steps, step = one.descent.steps, 1 / one.largest
+    recipe = descent_recipe(given, d, comparison.descent)
+    steps, step = comparison.descent.steps, 1 / comparison.largest
     yield (
         f"{DESCENT}: begin at theta = 0; {steps} times take away {step:.4g} times (the gradient of "
-        f"{loss} + noise of deviation {made.deviation:g}), then project on {bound}; release the "
+        f"{loss} + noise of deviation {recipe.deviation:g}), then project on {bound}; release the "
         f"mean of the last {kept_steps(steps)}. The step length must not be chosen from the data. "
-        f"A gradient moves by at most D = {made.distance:g}: {steps} Gaussian mechanisms composed "
-        f"exactly, of shift at most {made.shift:g} together"
+        f"A gradient moves by at most D = {recipe.distance:g}: {steps} Gaussian mechanisms "
+        f"composed exactly, of shift at most {recipe.shift:g} together"
     )
 
 
 def _write_table(request: MechanismRequest, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    found = {
+    comparisons_by_place = {
         (epsilon, d, n_pairs): compared(
             MechanismBudget(epsilon, TABLE_DELTA, request.reward_bound, request.adjacency),
             n_pairs, d, request.replicates, request.seed,
@@ -282,29 +284,43 @@ def _write_table(request: MechanismRequest, folder: Path) -> Path:
         for d in FEATURES
         for n_pairs in PAIRS
     }  # fmt: skip
-    lines = [(*place, _said(one), *_cells(one)) for place, one in found.items()]
-    places = [world for one in found.values() for world in one.values() if _learns(one)]
-    better = sum(one.over_least(OUTPUT) < one.over_least(OBJECTIVE) for one in places)
-    behind = max(world.over_least(OBJECTIVE) for one in found.values() for world in one.values())
+    lines = [
+        (*place, _said(comparison), *_cells(comparison))
+        for place, comparison in comparisons_by_place.items()
+    ]
+    places = [
+        world
+        for comparison in comparisons_by_place.values()
+        for world in comparison.values()
+        if _learns(comparison)
+    ]
+    better = sum(
+        comparison.over_least(OUTPUT) < comparison.over_least(OBJECTIVE) for comparison in places
+    )
+    behind = max(
+        world.over_least(OBJECTIVE)
+        for comparison in comparisons_by_place.values()
+        for world in comparison.values()
+    )
     page = folder / "which_mechanism.md"
     numbers = (TABLE_DELTA, request.reward_bound, behind, better, len(places))
     write_whole(page, mechanism_page(lines, *numbers, request.adjacency))
     return page
 
 
-def _learns(found: dict[str, MechanismComparison]) -> bool:
-    return all(one.learns for one in found.values())
+def _learns(comparisons: dict[str, MechanismComparison]) -> bool:
+    return all(comparison.learns for comparison in comparisons.values())
 
 
-def _said(found: dict[str, MechanismComparison]) -> str:
-    return advised(found) if _learns(found) else f"({advised(found)})"
+def _said(comparisons: dict[str, MechanismComparison]) -> str:
+    return advised(comparisons) if _learns(comparisons) else f"({advised(comparisons)})"
 
 
-def _cells(found: dict[str, MechanismComparison]) -> list[str]:
+def _cells(comparisons: dict[str, MechanismComparison]) -> list[str]:
     """For each world: error without privacy, least private error, and each over the least."""
     cells = []
-    for one in found.values():
-        over = " / ".join(f"{one.over_least(name):.2f}" for name in one.errors)
-        cells.append(f"{one.without_privacy:.2g} → {one.least:.2g}")
+    for comparison in comparisons.values():
+        over = " / ".join(f"{comparison.over_least(name):.2f}" for name in comparison.errors)
+        cells.append(f"{comparison.without_privacy:.2g} → {comparison.least:.2g}")
         cells.append(over)
     return cells

@@ -67,7 +67,7 @@ ABLATIONS = (
 
 
 def findings(
-    theorem: str, swept: SweptCheck, seed: int, blocks: int, replicates: int, row_error: float,
+    theorem: str, swept: SweptCheck, seed: int, blocks: int, replicates: int, check_error: float,
     declared: Callable[[SweptCheck], Any],
 ) -> Iterator[Finding]:  # fmt: skip
     """Every stage that the worlds of a check have, taken away one after another.
@@ -78,15 +78,15 @@ def findings(
         seed: of the run.
         blocks: of the budget.
         replicates: in one block.
-        row_error: of the budget.
+        check_error: of the budget.
         declared: swept check → what is judged.
     """
 
-    def verdict(one: SweptCheck) -> str:
-        found = _values(theorem, one, seed, blocks, replicates)
-        series = Series(np.array(one.sweep.grid), found)
-        check = declared(one)
-        return judge(check, check.method, series, row_error).verdict
+    def verdict(swept: SweptCheck) -> str:
+        measurements = _values(theorem, swept, seed, blocks, replicates)
+        series = Series(np.array(swept.sweep.grid), measurements)
+        check = declared(swept)
+        return judge(check, check.method, series, check_error).verdict
 
     before = verdict(swept)
     have = field_values(swept.sweep.worlds[0])
@@ -118,29 +118,29 @@ def _values(theorem: str, swept: SweptCheck, seed: int, blocks: int, replicates:
 
 
 def complaints(
-    swept: SweptCheck, found: Sequence[str], kept: Sequence[str] | None, have: Sequence[str]
+    swept: SweptCheck, noticed: Sequence[str], kept: Sequence[str] | None, have: Sequence[str]
 ) -> list[str]:
     """What is wrong with what a check notices.
 
     Args:
         swept: the check.
-        found: what it was seen to need.
+        noticed: what it was seen to need.
         kept: what the snapshot says; None where there is none.
         have: needs that could be asked about, since its worlds have the stage.
     """
-    told = []
-    if kept is not None and list(kept) != list(found):
-        told.append(f"the snapshot has: {', '.join(kept) or 'nothing'}")
+    lines = []
+    if kept is not None and list(kept) != list(noticed):
+        lines.append(f"the snapshot has: {', '.join(kept) or 'nothing'}")
     if swept.check.quantity.evidence not in ABOUT_AN_ALGORITHM or _without_labels(swept):
-        return told
+        return lines
     for name, need in MUST.items():
         reason = swept.check.blind.get(name)
-        if need.value in found and reason:
-            told.append(f"notices {need.value}, against its reason in blind")
-        if need.value not in found and not reason:
+        if need.value in noticed and reason:
+            lines.append(f"notices {need.value}, against its reason in blind")
+        if need.value not in noticed and not reason:
             why = "does not notice" if need.value in have else NO_STAGE
-            told.append(f'{why} {need.value}; {REMEDY} blind={{"{name}": "why it need not"}}')
-    return told
+            lines.append(f'{why} {need.value}; {REMEDY} blind={{"{name}": "why it need not"}}')
+    return lines
 
 
 def _without_labels(swept: SweptCheck) -> bool:

@@ -35,5 +35,5 @@ def blocks_together(
     streams: dict[World, list[np.random.Generator]] = {}
     for world, rng in zip(worlds, rngs, strict=True):
         streams.setdefault(world, []).append(rng)
-    found = {world: iter(play(world, own)) for world, own in streams.items()}
-    return [next(found[world]) for world in worlds]
+    plays = {world: iter(play(world, own)) for world, own in streams.items()}
+    return [next(plays[world]) for world in worlds]

@@ -64,9 +64,9 @@ def named(name: str, algorithm: Algorithm, **constants: Any) -> Algorithm:
     of = inspect.signature(algorithm)
     # what has a value of its own is a constant, too
     kept = [
-        one
-        for one in of.parameters.values()
-        if one.name not in constants and one.default is one.empty
+        parameter
+        for parameter in of.parameters.values()
+        if parameter.name not in constants and parameter.default is parameter.empty
     ]
     at.__signature__ = of.replace(parameters=kept)  # type: ignore[attr-defined]
     return at
@@ -79,7 +79,7 @@ def privacy_mistake(algorithm: Algorithm) -> Algorithm:
 
 
 @lru_cache(maxsize=4096)
-def told(algorithm: Algorithm, world: Any) -> Any:
+def applied(algorithm: Algorithm, world: Any) -> Any:
     """What an algorithm makes of a world, the same object every time: searches stay cached."""
     return algorithm(world)
 
@@ -138,13 +138,13 @@ class Quantity:
     ) -> np.ndarray:  # fmt: skip
         """(G, M, R) of all worlds and algorithms; what is claimed is read off ``stated`` worlds."""
         if self.together:
-            found = self.together(worlds, algorithms, rngs, replicates)
+            numbers = self.together(worlds, algorithms, rngs, replicates)
         else:
             pairs = zip(worlds, rngs, strict=True)
-            found = [self._at(world, algorithms, rng, replicates) for world, rng in pairs]
+            numbers = [self._at(world, algorithms, rng, replicates) for world, rng in pairs]
         rows = [
             [np.broadcast_to(self._claimed(values, world), (replicates,)) for values in at]
-            for at, world in zip(found, stated, strict=True)
+            for at, world in zip(numbers, stated, strict=True)
         ]
         return _real(np.array(rows))
 
@@ -152,19 +152,19 @@ class Quantity:
         if self.drawn:
             data = self.drawn(world, rng, replicates)
             return [self.of(world, algorithm, data, replicates) for algorithm in algorithms]
-        begun, found = rng.bit_generator.state, []
+        begun, numbers = rng.bit_generator.state, []
         for algorithm in algorithms:
             if self.alike:
                 rng.bit_generator.state = begun
-            found.append(self.of(world, algorithm, rng, replicates))
-        return found
+            numbers.append(self.of(world, algorithm, rng, replicates))
+        return numbers
 
     def _claimed(self, values: Any, world: Any) -> np.ndarray:
         """The values in the unit of the claim."""
-        found = _real(np.asarray(values))
+        numbers = _real(np.asarray(values))
         if self.less:
-            found = found - self.less(world)
-        return found / (self.over(world) or math.nan) if self.over else found
+            numbers = numbers - self.less(world)
+        return numbers / (self.over(world) or math.nan) if self.over else numbers
 
 
 def _real(values: np.ndarray) -> np.ndarray:
@@ -256,7 +256,11 @@ class SweptCheck:
     def algorithms(self) -> tuple[Algorithm, ...]:
         """The one under test, then the wrong ones that are wrong on these worlds."""
         free = all(getattr(world, "epsilon", 0.0) == math.inf for world in self.sweep.worlds)
-        wrong = [one for one in self.check.wrong if not (free and hasattr(one, "privacy_mistake"))]
+        wrong = [
+            algorithm
+            for algorithm in self.check.wrong
+            if not (free and hasattr(algorithm, "privacy_mistake"))
+        ]
         return (self.check.right, *wrong)
 
     @cached_property
@@ -294,12 +298,12 @@ class SweptCheck:
                 return other
             return replace(other, n_pairs=round(min(world.n_pairs * scaled, most)))
 
-        found = sweep.each(change)
-        if len(found.grid) < min(len(sweep.grid), self.check.claim.fewest):
+        changed = sweep.each(change)
+        if len(changed.grid) < min(len(sweep.grid), self.check.claim.fewest):
             need = f"{self.name} would need more than {MAX_PAIRS:g} labels"
             key, value = next(iter(taken.items()))
             raise BadInput(key, value, f"{need}; allowed: a larger budget")
-        return replace(self, sweep=found, scaled=scaled)
+        return replace(self, sweep=changed, scaled=scaled)
 
     def instead(self, **stages: Any) -> SweptCheck:
         """The check with stages of the measured worlds replaced: what does it notice?"""
@@ -313,8 +317,10 @@ class SweptCheck:
         """
         worlds, stated = [self.measured[point]], [self.sweep.worlds[point]]
         quantity = self.check.quantity
-        (found,) = quantity.values(worlds, self.algorithms, [rng], replicates, stated)
-        return dict(zip((one.__name__ for one in self.algorithms), found, strict=True))
+        (numbers,) = quantity.values(worlds, self.algorithms, [rng], replicates, stated)
+        return dict(
+            zip((algorithm.__name__ for algorithm in self.algorithms), numbers, strict=True)
+        )
 
     def calls(self, blocks: int, replicates: int) -> list[range]:
         """Numbers of the blocks that each call measures.
@@ -415,7 +421,7 @@ class Theorem:
     module: str = ""
 
     def __post_init__(self) -> None:
-        pinned = {one.name: one.expected for one in self.checks}
+        pinned = {check.name: check.expected for check in self.checks}
         for printed, holds in self.corrected.items():
             if pinned.get(printed) != "contradicted":
                 raise ValueError(f"corrected: {printed!r} is no row that is pinned contradicted")
@@ -433,13 +439,17 @@ class Theorem:
 
     def substitute_of(self, swept: SweptCheck) -> str:
         """What stands in the place of what a paper ran; empty of a statement of our own."""
-        printed = [one for one in self.statements_of(swept.check) if not one.startswith(OWN)]
+        printed = [
+            statement
+            for statement in self.statements_of(swept.check)
+            if not statement.startswith(OWN)
+        ]
         return self.substitute(swept) if self.substitute and printed else ""
 
     @property
     def statements(self) -> tuple[str, ...]:
         """Ids in the catalogue that its checks speak for."""
-        own = [one for check in self.checks for one in self.statements_of(check)]
+        own = [statement for check in self.checks for statement in self.statements_of(check)]
         return tuple(dict.fromkeys(own))
 
 
@@ -454,8 +464,8 @@ def at_both_ends(*assumed: Callable[[Any], Iterable[Assumed]], of: type = object
     def assumes(swept: SweptCheck) -> Iterable[Assumed]:
         for end in (0, -1):
             if isinstance(world := swept.sweep.worlds[end], of):
-                for one in assumed:
-                    for name, holds, detail in one(world):
+                for assumption in assumed:
+                    for name, holds, detail in assumption(world):
                         yield f"at {swept.sweep.grid[end]:g}: {name}", holds, detail
 
     return assumes

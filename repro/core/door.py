@@ -166,23 +166,23 @@ def _world(theorem: Theorem, name: str, values: Mapping[str, Any]) -> Any:
         kind = next(iter(theorem.worlds))
     if not isinstance(kind, str) or kind not in theorem.worlds:
         raise BadInput(f"{place}.kind", kind, f"allowed: {', '.join(theorem.worlds)}")
-    return made(theorem.worlds[kind], given, place)
+    return from_values(theorem.worlds[kind], given, place)
 
 
-def made(kind: type, given: Mapping[str, Any], place: str) -> Any:
+def from_values(kind: type, given: Mapping[str, Any], place: str) -> Any:
     """An object of a frozen dataclass from plain values.
 
     Raises:
         BadInput: an unknown field, a value that it does not allow, or one that is missing.
     """
-    known = [one.name for one in fields(kind) if one.init]
+    known = [field.name for field in fields(kind) if field.init]
     for name in given:
         if name not in known:
             raise BadInput(f"{place}.{name}", "(unknown)", among(name, known))
-    for one in fields(kind):
-        needed = one.init and one.default is MISSING and one.default_factory is MISSING
-        if needed and given.get(one.name) is None:
-            raise BadInput(f"{place}.{one.name}", "(missing)", "a value is required")
+    for field in fields(kind):
+        needed = field.init and field.default is MISSING and field.default_factory is MISSING
+        if needed and given.get(field.name) is None:
+            raise BadInput(f"{place}.{field.name}", "(missing)", "a value is required")
     values = {name: meant(kind, name, value, place) for name, value in given.items()}
     return put(kind, values, place)
 
@@ -208,7 +208,7 @@ def meant(kind: type, field: str, value: Any, place: str) -> Any:
             return value
         hint = _hints(kind).get(field)
         if isinstance(hint, type) and dataclasses.is_dataclass(hint):
-            return made(hint, value, f"{place}.{field}")
+            return from_values(hint, value, f"{place}.{field}")
         if hint is not None:
             try:
                 return validate_union(hint, value, f"{place}.{field}")
@@ -226,7 +226,7 @@ def _hints(kind: type) -> Mapping[str, Any]:
 
 def words_of(kind: type) -> Mapping[str, Any]:
     """By field, what a word of the config stands for; of a class and those it derives from."""
-    found: dict[str, Any] = {}
+    words: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
-        found |= vars(base).get("words", {})
-    return found
+        words |= vars(base).get("words", {})
+    return words

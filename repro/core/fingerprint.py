@@ -58,8 +58,8 @@ def _feed(update: Update, thing: Any) -> None:
         for item in thing:
             _feed(update, item)
     elif isinstance(thing, AbstractSet):
-        for one in sorted(map(fingerprint, thing)):
-            update(one.encode() + b"\0")
+        for digest in sorted(map(fingerprint, thing)):
+            update(digest.encode() + b"\0")
     elif isinstance(thing, functools.partial):
         _feed(update, (thing.func, thing.args, thing.keywords))
     elif callable(thing):
@@ -81,7 +81,7 @@ def _content(kind: type) -> Sequence[str] | None:
     if issubclass(kind, BaseModel):
         return sorted(kind.model_fields)
     if dataclasses.is_dataclass(kind):
-        return sorted(one.name for one in dataclasses.fields(kind) if one.compare)
+        return sorted(field.name for field in dataclasses.fields(kind) if field.compare)
     return None
 
 

@@ -52,27 +52,27 @@ def compare(ci: Interval, claimed: float, tolerance: float, direction: Direction
 
 
 @singledispatch
-def judge(check: DeclaredCheck, method: str, series: Series, row_error: float) -> Outcome:
+def judge(check: DeclaredCheck, method: str, series: Series, check_error: float) -> Outcome:
     """Judge one method's measurements under one check.
 
     Args:
         check: the declared claim.
         method: name of the implementation measured.
         series: its measurements.
-        row_error: how often the interval that decides may miss the truth, at most 0.05.
+        check_error: how often the interval that decides may miss the truth, at most 0.05.
     """
     raise TypeError(f"no rule for {type(check).__name__}")
 
 
 @judge.register
-def _(check: SlopeCheck, method, series, row_error) -> Outcome:
+def _(check: SlopeCheck, method, series, check_error) -> Outcome:
     log_axis = check.axis not in LINEAR_AXES
     t = np.log(series.grid) if log_axis else series.grid
     try:
         slope = fit_slope(t, series)
     except ValueError as problem:
         return _unmeasured(check, method, series, str(problem))
-    verdict = _enough(series, _slope_verdict(check, slope, row_error))
+    verdict = _enough(series, _slope_verdict(check, slope, check_error))
     mean, curvature, end = (x.interval() for x in (slope.slope, slope.curvature, slope.end_slope))
     numbers = {
         "claimed": check.claimed,
@@ -91,7 +91,7 @@ def _(check: SlopeCheck, method, series, row_error) -> Outcome:
 
 
 @judge.register
-def _(check: RatioCheck, method, series, row_error) -> Outcome:
+def _(check: RatioCheck, method, series, check_error) -> Outcome:
     """The mean over the grid decides, unless a grid point by itself contradicts the claim.
 
     Intervals of points hold together (Bonferroni over the grid), so errors to either side do not
@@ -111,7 +111,10 @@ def _(check: RatioCheck, method, series, row_error) -> Outcome:
         "by_point_ci95": [[at.low, at.high] for at in shown],
         **_factor(check, mean.value),
     }
-    deciding = [mean.interval(row_error), *(point.interval(row_error * share) for point in points)]
+    deciding = [
+        mean.interval(check_error),
+        *(point.interval(check_error * share) for point in points),
+    ]
     found: list[Verdict] = [
         compare(at, check.claimed, check.tolerance, check.direction) for at in deciding
     ]
@@ -120,7 +123,7 @@ def _(check: RatioCheck, method, series, row_error) -> Outcome:
 
 
 @judge.register
-def _(check: InequalityCheck, method, series, row_error) -> Outcome:
+def _(check: InequalityCheck, method, series, check_error) -> Outcome:
     cases = sum(_cases(row) for row in series.values.reshape(len(series.grid), -1))
     if cases == 0:
         return _unmeasured(check, method, series, "no case has a finite value")
@@ -132,7 +135,7 @@ def _(check: InequalityCheck, method, series, row_error) -> Outcome:
 
 
 @judge.register
-def _(check: FrequencyCheck, method, series, row_error) -> Outcome:
+def _(check: FrequencyCheck, method, series, check_error) -> Outcome:
     """Clopper–Pearson intervals at each grid point, Bonferroni over the grid."""
     flat = series.values.reshape(len(series.grid), -1)
     if not np.isfinite(series.means).all():
@@ -147,7 +150,7 @@ def _(check: FrequencyCheck, method, series, row_error) -> Outcome:
         **_slack(bound.value / check.allowed),
         "cases": int(np.isfinite(flat).sum()),
     }
-    verdict = compare(_highest(flat, row_error), check.allowed, 0.0, "at_most")
+    verdict = compare(_highest(flat, check_error), check.allowed, 0.0, "at_most")
     return Outcome(method, _enough(series, verdict), numbers, series)
 
 
@@ -161,11 +164,11 @@ def _highest(flat: np.ndarray, miss: float) -> Interval:
     from scipy.stats import binomtest  # takes half a second to import, and few rows need it
 
     tests = [binomtest(int(np.nansum(row)), int(np.isfinite(row).sum())) for row in flat]
-    found = [test.proportion_ci(1 - miss / len(flat), method="exact") for test in tests]
+    intervals = [test.proportion_ci(1 - miss / len(flat), method="exact") for test in tests]
     return Interval(
         max(test.statistic for test in tests),
-        max(float(at.low) for at in found),
-        max(float(at.high) for at in found),
+        max(float(at.low) for at in intervals),
+        max(float(at.high) for at in intervals),
     )
 
 
@@ -193,9 +196,9 @@ def _cases(values: np.ndarray) -> int:
     return 1 if finite.size and np.ptp(finite) == 0 else finite.size
 
 
-def _slope_verdict(check: SlopeCheck, slope: SlopeFit, row_error: float) -> Verdict:
+def _slope_verdict(check: SlopeCheck, slope: SlopeFit, check_error: float) -> Verdict:
     """The mean slope's verdict, unless a significant bend leads elsewhere at the far end."""
-    mean, end = (found.interval(row_error) for found in (slope.slope, slope.end_slope))
+    mean, end = (estimate.interval(check_error) for estimate in (slope.slope, slope.end_slope))
     verdict = compare(mean, check.claimed, check.tolerance, check.direction)
     at_end = compare(end, check.claimed, check.tolerance, check.direction)
     return "inconclusive" if slope.bends and {verdict, at_end} == OPPOSITE else verdict

@@ -11,8 +11,7 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from repro.base.paths import conf_dir
-from repro.base.places import place_of
+from repro.base.places import conf_dir, place_of
 
 
 class Need(StrEnum):
@@ -47,4 +46,4 @@ def _kept(path: Path) -> dict[str, list[str]]:
 
 def needs_of(theorem: str, check: str) -> tuple[Need, ...]:
     """What a check was seen to notice; nothing where there is no snapshot."""
-    return tuple(Need(one) for one in _kept(needs_file(theorem)).get(check, ()))
+    return tuple(Need(word) for word in _kept(needs_file(theorem)).get(check, ()))

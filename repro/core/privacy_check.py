@@ -60,9 +60,9 @@ class PrivacyCheck(DeclaredCheck):
 
 
 @judge.register
-def _(check: PrivacyCheck, method, series, row_error) -> Outcome:
+def _(check: PrivacyCheck, method, series, check_error) -> Outcome:
     exact = check.exact[method]
-    level = 1 - min(MISS, row_error) / len(check.grid)
+    level = 1 - min(MISS, check_error) / len(check.grid)
     bounds = [
         at.attack.bound(counts_of(row, check.runs), check.dp_delta, level)
         for at, row in zip(exact, series.values, strict=True)
@@ -88,10 +88,10 @@ def _(check: PrivacyCheck, method, series, row_error) -> Outcome:
 
 def counts_of(shares: np.ndarray, runs: int) -> Counts:
     """Hits and runs of either input behind shares of shape (blocks, replicates)."""
-    one, other = shares[:, 0::2], shares[:, 1::2]
+    left, other = shares[:, 0::2], shares[:, 1::2]
     return Counts(
-        round(float(one.sum()) * runs),
-        one.size * runs,
+        round(float(left.sum()) * runs),
+        left.size * runs,
         round(float(other.sum()) * runs),
         other.size * runs,
     )

@@ -128,8 +128,8 @@ class Private:
             raise ValueError("a privacy check holds one claim over its whole grid")
         (claimed,) = stated
         exact = {
-            one.__name__: tuple(examined(one, world) for world in trial.measured)
-            for one in trial.algorithms
+            algorithm.__name__: tuple(examined(algorithm, world) for world in trial.measured)
+            for algorithm in trial.algorithms
         }
         return PrivacyCheck(
             **common,

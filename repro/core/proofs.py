@@ -59,9 +59,9 @@ def decided(claimed: Claimed, most_pieces: int = MOST_PIECES) -> float:
             if above <= 1 + ROUNDING:
                 proved = max(proved, above)
                 continue
-            found = max(at(point) for point in _points(piece))
-            if found > 1 + ROUNDING:
-                return found
+            ratio = max(at(point) for point in _points(piece))
+            if ratio > 1 + ROUNDING:
+                return ratio
             heapq.heappush(waiting, (-above, next(order), piece))
         if not waiting:
             return proved
@@ -76,8 +76,8 @@ def proof_of(world: Any, algorithm: Callable[[Any], Claimed], rng: Any, replicat
 
 def _at(claimed: Claimed, point: tuple[float, ...]) -> float:
     """A lower bound of the ratio at one point; −∞ where it has none."""
-    found = float(claimed.ratio(*(iv.mpf(x) for x in point)).a)
-    return found if math.isfinite(found) else -math.inf
+    lower_end = float(claimed.ratio(*(iv.mpf(x) for x in point)).a)
+    return lower_end if math.isfinite(lower_end) else -math.inf
 
 
 def _points(piece: Box) -> list[tuple[float, ...]]:

@@ -50,8 +50,8 @@ def _each(world: Any, algorithm: Algorithm, cases: Sequence[Any], replicates: in
 def _each_error(
     world: Any, algorithm: Algorithm, cases: Sequence[Any], replicates: int
 ) -> np.ndarray:
-    found = _each(world, algorithm, cases, replicates)
-    return found if found.any() else np.full_like(found, np.nan, dtype=np.float64)
+    errors = _each(world, algorithm, cases, replicates)
+    return errors if errors.any() else np.full_like(errors, np.nan, dtype=np.float64)
 
 
 def _listed(cases: Callable[..., Any], world: Any, rng: np.random.Generator, replicates: int):

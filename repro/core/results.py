@@ -145,10 +145,10 @@ class Result:
     seconds: float = field(default=0.0, compare=False)
 
     @property
-    def rows(self) -> tuple[int, int]:
+    def checks_run(self) -> tuple[int, int]:
         """How many checks were run, and how many the experiment has."""
-        made = len(self.checks)
-        return made, max(self.defined_checks, made)
+        run_checks = len(self.checks)
+        return run_checks, max(self.defined_checks, run_checks)
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class Finding:
     """What one check did when one thing was taken away.
 
     Attributes:
-        theorem, row: whose check it is.
+        theorem, check: whose check it is.
         evidence: how the check knows.
         need: what it needs if it noticed.
         ablation: what was taken away, in words.
@@ -165,7 +165,7 @@ class Finding:
     """
 
     theorem: str
-    row: str
+    check: str
     evidence: str
     need: str
     ablation: str

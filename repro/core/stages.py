@@ -73,9 +73,11 @@ def refuse_unknown(given: Mapping[str, Any], there: Iterable[str]) -> None:
     known = [name for name in STAGES if name in there]
     for name, stage in given.items():
         if name not in known:
-            told = stage if isinstance(stage, str) else _name(stage)
+            description = stage if isinstance(stage, str) else _name(stage)
             allowed = ", ".join(known) or "none: nothing here is drawn"
-            raise BadInput(f"stages.{name}", told, f"{nearest(name, known)}allowed: {allowed}")
+            raise BadInput(
+                f"stages.{name}", description, f"{nearest(name, known)}allowed: {allowed}"
+            )
 
 
 def _name(stage: Any) -> str:
@@ -101,5 +103,6 @@ def _stage(name: str, value: Any) -> Any:
 def in_words(stages: Mapping[str, Any]) -> dict[str, str]:
     """The stages as config.yaml shows them: what each is, and a hash of its content."""
     return {
-        name: f"{type(one).__qualname__} {fingerprint(one)[:12]}" for name, one in stages.items()
+        name: f"{type(stage).__qualname__} {fingerprint(stage)[:12]}"
+        for name, stage in stages.items()
     }

@@ -43,8 +43,8 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
     >>> worst(["supported", "contradicted", "inconclusive"])
     'contradicted'
     """
-    found = set(verdicts) or {"inconclusive"}
-    return next(verdict for verdict in reversed(_SEVERITY) if verdict in found)
+    kinds = set(verdicts) or {"inconclusive"}
+    return next(verdict for verdict in reversed(_SEVERITY) if verdict in kinds)
 
 
 def off_its_pin(numbers: Mapping[str, Any]) -> bool:

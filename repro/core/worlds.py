@@ -69,7 +69,7 @@ def put(world: Any, values: Mapping[str, Any], place: str = "") -> Any:
     if isinstance(world, Model):  # the numbers that an instance is built from
         return validate(type(world), dict(world) | dict(values), place)
     kind: Any = world if isinstance(world, type) else type(world)
-    own = {one.name for one in fields(kind)}
+    own = {field.name for field in fields(kind)}
     read: dict[str, Any] = {}
     inner: dict[str, dict[str, Any]] = {}
     for path, value in values.items():
@@ -132,7 +132,7 @@ def field_values(world: Any) -> dict[str, Any]:
     """What of a world can be replaced: its fields, and the numbers of its ``instance``."""
     if isinstance(world, Model):
         return dict(world)
-    own = {one.name: getattr(world, one.name) for one in fields(world)}
+    own = {field.name: getattr(world, field.name) for field in fields(world)}
     return (field_values(own["instance"]) if "instance" in own else {}) | own
 
 

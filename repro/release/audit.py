@@ -94,7 +94,9 @@ class ReleaseAudit:
     @property
     def leaks(self) -> list[str]:
         """What a sound release would hardly ever show."""
-        return [f"{one.what}: p = {one.p:.1e}" for one in self.findings if one.leaks]
+        return [
+            f"{finding.what}: p = {finding.p:.1e}" for finding in self.findings if finding.leaks
+        ]
 
     @property
     def canonical(self) -> bool:
@@ -154,15 +156,15 @@ def audit_release(source: Any, question: Question) -> ReleaseAudit:
     lines = beside.lines
     groups = field_groups(question.original)
     lines = replace(lines, groups={name: values[lines.origin] for name, values in groups.items()})
-    found = findings(lines, flip_prob)
-    found += [agreement(beside.kept, other, len(others)) for other in others]
+    label_tests = findings(lines, flip_prob)
+    label_tests += [agreement(beside.kept, other, len(others)) for other in others]
     if beside.answered_twice:
-        found.append(
+        label_tests.append(
             LabelTest(f"{beside.answered_twice} comparisons have several answers", 0.0, 1.0)
         )
     outside = [*beside.warnings, *_outside(source)]
     unseen = unseen_share(lines.kept.size, flip_prob)
-    return ReleaseAudit(lines.kept.size, epsilon, free, found, outside, unseen)
+    return ReleaseAudit(lines.kept.size, epsilon, free, label_tests, outside, unseen)
 
 
 def rewritten(source: Any, epsilon: Decimal, target: Path) -> Manifest:
@@ -180,9 +182,9 @@ def rewritten(source: Any, epsilon: Decimal, target: Path) -> Manifest:
     ):
         written = Written(rows.listed)
         written.write(iter(rows), lambda row: rows.labels[row.number], draft.file)
-        made = Manifest(epsilon, (), None, written.lines, written.plus, written.sha256)
-        publish(made, named, draft)
-    return made
+        manifest = Manifest(epsilon, (), None, written.lines, written.plus, written.sha256)
+        publish(manifest, named, draft)
+    return manifest
 
 
 class Beside:
@@ -215,8 +217,8 @@ class Beside:
     @property
     def lines(self) -> ReleasedLines:
         """What the tests need."""
-        kept, disputed, *frames = (np.frombuffer(one, bool) for one in self._flags)
-        origin, place = (np.frombuffer(one, np.int64) for one in (self._origin, self._place))
+        kept, disputed, *frames = (np.frombuffer(flags, bool) for flags in self._flags)
+        origin, place = (np.frombuffer(flags, np.int64) for flags in (self._origin, self._place))
         return ReleasedLines(kept, np.stack(frames, 1), disputed, origin, place, self._texts)
 
     @property
@@ -258,19 +260,19 @@ class Beside:
     def _take(self, mine: ComparisonRow, row: ComparisonRow) -> None:
         truth, given = self._labels[0][mine.number], self._labels[1][row.number]
         asked, _, both = mine.body.partition(_ONE)
-        one, _, two = both[: -len(_END)].partition(_TWO)
-        chosen, rejected = (one, two) if truth else (two, one)
-        found = truth == given, mine.disputed, truth, chosen < rejected, len(chosen) > len(rejected)
-        for kept, value in zip(self._flags, found, strict=True):
+        first, _, two = both[: -len(_END)].partition(_TWO)
+        chosen, rejected = (first, two) if truth else (two, first)
+        facts = truth == given, mine.disputed, truth, chosen < rejected, len(chosen) > len(rejected)
+        for kept, value in zip(self._flags, facts, strict=True):
             kept.append(value)
-        self._kept.append(found[0])
+        self._kept.append(facts[0])
         if self._draw() < self._share:
             texts = _text(asked[len(_START) :]), _text(chosen), _text(rejected)
             self._texts[len(self._origin)] = texts
         self._origin.append(mine.number)
         self._place.append(row.number)
-        asked, one, two = (text.translate(_LOWER, _SIGNS) for text in (asked, one, two))
-        self._letters.append(hash((asked, hash(one) + hash(two))))
+        asked, first, two = (text.translate(_LOWER, _SIGNS) for text in (asked, first, two))
+        self._letters.append(hash((asked, hash(first) + hash(two))))
 
 
 class Nowhere:
@@ -288,10 +290,10 @@ def _text(quoted: bytes) -> str:
 def _answers(source: Any) -> Iterator[SortedRows]:
     """The lines of a release in canonical order."""
     with SortedRows() as rows:
-        for one in read_release(source, trl=True):
-            key, body, first = compared(*one[:3])
-            rows.add(key, body, one.label if first else 1 - one.label)
-            rows.listed = rows.listed or isinstance(one.prompt, ListedPrompt)
+        for answer in read_release(source, trl=True):
+            key, body, first = compared(*answer[:3])
+            rows.add(key, body, answer.label if first else 1 - answer.label)
+            rows.listed = rows.listed or isinstance(answer.prompt, ListedPrompt)
         yield rows
 
 
@@ -338,15 +340,15 @@ def _free_in_manifest(
     if not os.path.lexists(question.ledger / NAME):
         raise BadInput(KEY, question.ledger, "holds no ledger")
     with held_ledger(question.ledger) as ledger:
-        known = [one for one in ledger.debits() if one.manifest.sha256 == written.sha256]
+        known = [debit for debit in ledger.debits() if debit.manifest.sha256 == written.sha256]
     if not known:
         yield "the release itself: this ledger does not know it, and may be an older copy"
-    elif all(_spent_before(one.manifest) != _spent_before(stated) for one in known):
+    elif all(_spent_before(debit.manifest) != _spent_before(stated) for debit in known):
         yield "the manifest's earlier budgets: they are not the ledger's"
 
 
-def _spent_before(made: Manifest) -> tuple[Any, ...]:
-    return made.earlier, float(made.earlier_delta)  # as a manifest can state it
+def _spent_before(manifest: Manifest) -> tuple[Any, ...]:
+    return manifest.earlier, float(manifest.earlier_delta)  # as a manifest can state it
 
 
 def _outside(source: Any) -> Iterator[str]:
@@ -355,8 +357,8 @@ def _outside(source: Any) -> Iterator[str]:
         return
     for path in (Path(source), manifest_path(Path(source))):
         with suppress(OSError):
-            found = os.stat(path)
+            status = os.stat(path)
             more = os.listxattr(path) if hasattr(os, "listxattr") else []
-            odd = found.st_mtime_ns or found.st_nlink != 1 or more
-            if odd or stat.S_IMODE(found.st_mode) & 0o7133:
+            odd = status.st_mtime_ns or status.st_nlink != 1 or more
+            if odd or stat.S_IMODE(status.st_mode) & 0o7133:
                 yield f"{path.name}: time, mode, links or attributes are not a fresh release's"

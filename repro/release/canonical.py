@@ -36,8 +36,8 @@ PAIR, LINE = b"repro-release/1 pair\0", b"repro-release/1 line\0"
 ASKED, ANSWERED = b"Human:", b"Assistant:"
 
 
-def compared(prompt: str, one: str, other: str) -> tuple[bytes, bytes, bool]:
-    """Key and body of a comparison, and whether ``one`` is its response_1; symmetric in both.
+def compared(prompt: str, response: str, other: str) -> tuple[bytes, bytes, bool]:
+    """Key and body of a comparison, and whether ``response`` is its response_1; symmetric in both.
 
     The response with the lesser SHA-256 of prompt and response stands first.  The prompt is hashed
     too, or a reply that is common to many prompts would stand in one place everywhere.
@@ -51,9 +51,9 @@ def compared(prompt: str, one: str, other: str) -> tuple[bytes, bytes, bool]:
     >>> compared("p", "b ", "a")[0] == compared(" p", "a", "b")[0]
     True
     """
-    keys = sides(canonical("\0".join((prompt, one, other))))
-    first = keys[0] < keys[1] if keys[0] != keys[1] else one.encode() < other.encode()
-    responses = (one, other) if first else (other, one)
+    keys = sides(canonical("\0".join((prompt, response, other))))
+    first = keys[0] < keys[1] if keys[0] != keys[1] else response.encode() < other.encode()
+    responses = (response, other) if first else (other, response)
     return key_of(keys), body(prompt, *responses), first
 
 
@@ -70,7 +70,7 @@ def key_of(keys: list[bytes]) -> bytes:
     return sha256(LINE + b"".join(sorted(keys))).hexdigest().encode()
 
 
-def _without_dialogue(asked: bytes, one: bytes, other: bytes) -> tuple[bytes, bytes, bytes]:
+def _without_dialogue(asked: bytes, first: bytes, other: bytes) -> tuple[bytes, bytes, bytes]:
     """Canonical texts with the marks of a dialogue, and a prompt that both responses repeat, cut.
 
     >>> _without_dialogue(b"Human:Hi?Assistant:", b"Human:Hi?Assistant:Yes", b"Human:Hi?Assistant:")
@@ -80,9 +80,9 @@ def _without_dialogue(asked: bytes, one: bytes, other: bytes) -> tuple[bytes, by
     if asked.count(ASKED) == 1 and ANSWERED not in asked:
         asked = asked.removeprefix(ASKED)
     opening = asked + ANSWERED if asked.startswith(ASKED) else ASKED + asked + ANSWERED
-    if one.startswith(opening) and other.startswith(opening):
-        one, other = one.removeprefix(opening), other.removeprefix(opening)
-    return asked, one, other
+    if first.startswith(opening) and other.startswith(opening):
+        first, other = first.removeprefix(opening), other.removeprefix(opening)
+    return asked, first, other
 
 
 def body(prompt: str, first: str, second: str) -> bytes:
@@ -141,10 +141,10 @@ def texts_of(prompt: Any, first: Any, second: Any) -> tuple[str, str, str] | Non
     return ListedPrompt(as_text(asked)), answers[0][0].content, answers[1][0].content
 
 
-def also_spent(prompt: str, one: str, other: str) -> list[bytes]:
+def also_spent(prompt: str, response: str, other: str) -> list[bytes]:
     """Keys of what is released with a comparison beside its own: its last question alone.
 
     A copy without the system message or the turns before is a comparison with this key.
     """
     chat = turns(prompt)
-    return [compared(chat[-1].content, one, other)[0]] if len(chat) > 1 else []
+    return [compared(chat[-1].content, response, other)[0]] if len(chat) > 1 else []

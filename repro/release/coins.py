@@ -8,6 +8,7 @@ groups of a field.  Its p-value is its least one times the number of its members
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -112,7 +113,8 @@ def _tails(log_law: np.ndarray, start: int, low: int, high: int) -> tuple[float,
     """P(X ≤ low) and P(X ≥ high), where X = start + k has the logarithmic probability of k."""
     below = log_law[: max(0, low - start + 1)]
     above = log_law[max(0, high - start) :]
-    return tuple(float(np.exp(logsumexp(some))) if some.size else 0.0 for some in (below, above))  # pyright: ignore[reportReturnType]
+    lower, upper = (logsumexp(part) if part.size else -math.inf for part in (below, above))
+    return math.exp(lower), math.exp(upper)  # type: ignore[arg-type]
 
 
 def _correlated(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:

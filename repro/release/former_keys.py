@@ -43,13 +43,13 @@ WRITTEN = (
 """Texts that a list of messages was read as."""
 
 
-def former_keys(prompt: str, one: str, other: str) -> set[bytes]:
+def former_keys(prompt: str, response: str, other: str) -> set[bytes]:
     """Keys of three texts as they are read now, in every way in which they were read.
 
     Args:
         prompt, one, other: texts of a comparison, the responses in any order.
     """
-    chat, plain = turns(prompt), (one, other)
+    chat, plain = turns(prompt), (response, other)
     answers = [[Message("assistant", text)] for text in plain]
     read = {(prompt, *plain)}
     for asked in filter(None, (chat, chat[1:])):  # without a system column, or the first question

@@ -107,25 +107,25 @@ def findings(lines: ReleasedLines, flip_prob: float) -> list[LabelTest]:
         return [finding for some in tests for finding in some]
 
 
-def agreement(one: np.ndarray, other: np.ndarray, tests: int) -> LabelTest:
+def agreement(first: np.ndarray, other: np.ndarray, tests: int) -> LabelTest:
     """Whether two releases flipped the same labels more, or less, often than two coins do.
 
     Args:
         one, other: (n,) 1 kept, 0 flipped, −1 not released; of the same comparisons.
         tests: how many releases are compared.
     """
-    both = (one >= 0) & (other >= 0)
-    p = _independent(one[both] == 1, other[both] == 1)
+    both = (first >= 0) & (other >= 0)
+    p = _independent(first[both] == 1, other[both] == 1)
     return LabelTest(
         "flips of another release are the same, or opposite", p, ALARM * AGREED / tests
     )
 
 
-def _independent(one: np.ndarray, other: np.ndarray) -> float:
+def _independent(first: np.ndarray, other: np.ndarray) -> float:
     """Fisher's exact test, two-sided, of (n,) coins in pairs."""
-    law = hypergeom(one.size, one.sum(), other.sum())
-    hits = (one & other).sum()
-    return float(min(1.0, 2 * min(law.cdf(hits), law.sf(hits - 1)))) if one.size else 1.0
+    law = hypergeom(first.size, first.sum(), other.sum())
+    hits = (first & other).sum()
+    return float(min(1.0, 2 * min(law.cdf(hits), law.sf(hits - 1)))) if first.size else 1.0
 
 
 def unseen_share(lines: int, flip_prob: float) -> float:
@@ -261,17 +261,17 @@ class FlipFeatures:
         trees = ExtraTreesClassifier(40, min_samples_leaf=4, **own, **part)
         boosted = HistGradientBoostingClassifier(max_iter=60, min_samples_leaf=8, **own)
         linear = LogisticRegression(C=0.3, solver="liblinear", **own)
-        for model, found in ((trees, dense), (boosted, dense), (linear, self.words)):
-            model.fit(found[fit], self.kept[fit])
+        for model, features in ((trees, dense), (boosted, dense), (linear, self.words)):
+            model.fit(features[fit], self.kept[fit])
             starts = range(0, self.kept.size, TOGETHER)  # a model may copy what it predicts for
-            parts = [np.asarray(model.predict_proba(found[at : at + TOGETHER])) for at in starts]
+            parts = [np.asarray(model.predict_proba(features[at : at + TOGETHER])) for at in starts]
             yield np.concatenate(parts)[:, 1]
 
     def _stumps(self, dense: np.ndarray, fit: np.ndarray) -> list[tuple[int, float, int]]:
         """column, cut and sign of the single questions that tell most by themselves."""
         values, side = dense[fit], np.where(self.kept[fit], 1.0, -1.0)
         side = side - side.mean()
-        found: list[tuple[float, int, float, int]] = []
+        questions: list[tuple[float, int, float, int]] = []
         for share in CUTS:
             cuts = np.quantile(values, share, axis=0)
             below = values <= cuts
@@ -279,8 +279,10 @@ class FlipFeatures:
             worth = (side @ below) / np.sqrt(fit.size * np.clip(have * (1 - have), 1e-9, None))
             worth[(have < 0.02) | (have > 0.98)] = 0
             best = np.argsort(-np.abs(worth))[:STUMPS].tolist()
-            found += [(-abs(worth[k]), k, float(cuts[k]), 1 if worth[k] > 0 else -1) for k in best]
-        return [rule[1:] for rule in sorted(found)[:STUMPS]]
+            questions += [
+                (-abs(worth[k]), k, float(cuts[k]), 1 if worth[k] > 0 else -1) for k in best
+            ]
+        return [rule[1:] for rule in sorted(questions)[:STUMPS]]
 
     def _of_texts(self) -> np.ndarray:
         sizes = np.array([[f(t) for t in three for f in (len, _words)] for three in self._texts])
@@ -294,7 +296,7 @@ class FlipFeatures:
         ends = np.array([[ord(t[at]) for t in three for at in (0, -1)] for three in self._texts])
         parts = [sizes, sizes[:, 2:4] - sizes[:, 4:6], *(whole % m for m in MODULI), frames]
         parts += [counts.reshape(len(self._texts), -1), counts.sum(1) % 2, ends, ends % 2]
-        return np.concatenate([np.asarray(one, np.float32) for one in parts], 1)
+        return np.concatenate([np.asarray(part, np.float32) for part in parts], 1)
 
     def _of_places(self) -> np.ndarray:
         columns = []
@@ -326,7 +328,7 @@ class FlipFeatures:
                     sums = np.cumsum(np.pad(values[order], (near + 1, near)))
                     around = sums[2 * near + 1 :] - sums[: -2 * near - 1]
                     columns += [((around[rank] - values)[who] * sign)[:, None]]
-        return np.concatenate([np.asarray(one, np.float32) for one in columns], 1)
+        return np.concatenate([np.asarray(column, np.float32) for column in columns], 1)
 
 
 def _words(text: str) -> int:

@@ -70,8 +70,8 @@ class Ledger:
 
     def debits(self) -> list[Debit]:
         """All releases, oldest first."""
-        found = self._rows.execute("SELECT * FROM debits ORDER BY number")
-        return [_debit(row) for row in found]
+        rows = self._rows.execute("SELECT * FROM debits ORDER BY number")
+        return [_debit(row) for row in rows]
 
     def begin(self) -> int:
         """Begin a debit, in a transaction that ``spend`` ends; its number."""
@@ -82,10 +82,10 @@ class Ledger:
         (last,) = self._rows.execute("SELECT max(number) FROM debits").fetchone()
         return (last or 0) + 1
 
-    def look_up(self, prompt: str, one: str, other: str) -> None:
+    def look_up(self, prompt: str, response: str, other: str) -> None:
         """Look a comparison up by the keys that it had, among debits of a former identity."""
         if self._has_former:
-            prints = ((_print(key),) for key in former_keys(prompt, one, other))
+            prints = ((_print(key),) for key in former_keys(prompt, response, other))
             self._rows.executemany("INSERT OR IGNORE INTO former VALUES (?)", prints)
 
     def note(self, number: int, keys: Sequence[bytes]) -> int:
@@ -115,10 +115,14 @@ class Ledger:
         Raises:
             BadInput: the ledger has been moved or exchanged meanwhile.
         """
-        made = debit.manifest
-        row = (debit.number, str(made.epsilon), json.dumps([str(one) for one in made.earlier]))
-        counts = (made.unit_size, made.lines, made.plus, made.sha256, debit.answers)
-        deltas = str(debit.delta), str(made.earlier_delta)
+        manifest = debit.manifest
+        row = (
+            debit.number,
+            str(manifest.epsilon),
+            json.dumps([str(budget) for budget in manifest.earlier]),
+        )
+        counts = (manifest.unit_size, manifest.lines, manifest.plus, manifest.sha256, debit.answers)
+        deltas = str(debit.delta), str(manifest.earlier_delta)
         values = (*row, *counts, *deltas, IDENTITY)
         self._rows.execute("INSERT INTO debits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         seal(self._rows)

@@ -72,11 +72,11 @@ def locked(
     Waiting is a loop, as SQLite's own would not hear Ctrl-C.
     """
     _refuse_folder(path.parent)
-    made: list[Path] = []
-    told = False
+    created: list[Path] = []
+    waiting_said = False
     while True:
         if not os.path.lexists(path):
-            made += _create(path)
+            created += _create(path)
         place, rows = place_of(path), _connected(path)
         try:
             if _held(rows) and place_of(path) == place:
@@ -84,23 +84,23 @@ def locked(
                 try:
                     yield rows, place
                 finally:
-                    _remove_unused(rows, path, made)
+                    _remove_unused(rows, path, created)
                 return
         finally:
             rows.close()
-        if not told:
+        if not waiting_said:
             tell(f"waiting for {path}, which another release holds")
-        told = True
+        waiting_said = True
         time.sleep(PAUSE)
 
 
 def place_of(path: Path) -> Place | None:
     """None where there is no such file."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def seal(rows: sqlite3.Connection) -> None:
@@ -128,12 +128,12 @@ def refuse_strangers(place: Path, mode: int) -> None:
         BadInput: more is permitted than ``mode``, or it cannot be reached.
     """
     try:
-        found = stat.S_IMODE(os.stat(place).st_mode)
+        mode_bits = stat.S_IMODE(os.stat(place).st_mode)
     except OSError as problem:
         raise unreadable(KEY, place, problem) from None
-    if not found & 0o400:
+    if not mode_bits & 0o400:
         raise BadInput(KEY, place, "cannot be read: Permission denied")
-    if found & 0o077 & ~mode:
+    if mode_bits & 0o077 & ~mode:
         raise BadInput(KEY, place, f"is open to other users; allowed: mode {mode:o} (chmod)")
 
 
@@ -201,7 +201,9 @@ def _check(rows: sqlite3.Connection, path: Path) -> None:
 
 def _create(path: Path) -> list[Path]:
     """Write a new ledger, whole or not at all; what was made, in that order."""
-    folders = [one for one in (path.parent, *path.parent.parents) if not os.path.lexists(one)]
+    folders = [
+        folder for folder in (path.parent, *path.parent.parents) if not os.path.lexists(folder)
+    ]
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as rows:
         for statement in SCHEMA:
             rows.execute(statement)
@@ -223,16 +225,16 @@ def _create(path: Path) -> list[Path]:
     return [*reversed(folders), path]
 
 
-def _remove_unused(rows: sqlite3.Connection, path: Path, made: list[Path]) -> None:
+def _remove_unused(rows: sqlite3.Connection, path: Path, created: list[Path]) -> None:
     """What was made for a release that was not, before anybody else can have spent in it."""
-    if not made:
+    if not created:
         return
     with contextlib.suppress(sqlite3.Error, OSError):
         if rows.execute("SELECT 1 FROM debits LIMIT 1").fetchone():
             return
         path.unlink()
         rows.close()  # its journal goes, too
-        for folder in reversed([one for one in made if one != path]):
+        for folder in reversed([path_made for path_made in created if path_made != path]):
             folder.rmdir()
         flush_folder(path.parent.parent)
 

@@ -78,7 +78,7 @@ class Manifest:
             "order": ORDER,
             "epsilon": float(self.epsilon),
             "flip_probability": f"{coin.threshold}/2^{WORD_BITS}",
-            "earlier_epsilons": [float(one) for one in sorted(self.earlier)],
+            "earlier_epsilons": [float(budget) for budget in sorted(self.earlier)],
             "total_epsilon": float(self.total),
             "lines": self.lines,
             "released_plus_labels": self.plus,
@@ -115,12 +115,12 @@ def read_manifest(path: Path) -> bytes:
 def parsed_manifest(content: bytes) -> Manifest | None:
     """The values of a manifest that is one of ours, or nearly; whether it is, ``content`` tells."""
     try:
-        found = json.loads(content)
-        size = _UNIT_SIZE.match(found["protects"])
-        earlier = tuple(exact_epsilon(one) for one in found["earlier_epsilons"])
-        counts = found["lines"], found["released_plus_labels"], found["sha256"]
-        epsilon, unit_size = exact_epsilon(found["epsilon"]), int(size[1]) if size else None
-        former = Decimal(repr(float(found.get("total_delta", 0)))).normalize()
+        content_read = json.loads(content)
+        size = _UNIT_SIZE.match(content_read["protects"])
+        earlier = tuple(exact_epsilon(budget) for budget in content_read["earlier_epsilons"])
+        counts = content_read["lines"], content_read["released_plus_labels"], content_read["sha256"]
+        epsilon, unit_size = exact_epsilon(content_read["epsilon"]), int(size[1]) if size else None
+        former = Decimal(repr(float(content_read.get("total_delta", 0)))).normalize()
         return Manifest(epsilon, earlier, unit_size, *counts, former)
     except (ArithmeticError, ValueError, KeyError, TypeError, RecursionError):
         return None

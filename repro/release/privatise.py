@@ -86,8 +86,8 @@ class Target:
     @property
     def names(self) -> list[Path]:
         """In the order in which they appear: what states the guarantee comes first."""
-        found = [manifest_path(self.release), self.release]
-        return [*found, self.export] if self.export else found
+        paths = [manifest_path(self.release), self.release]
+        return [*paths, self.export] if self.export else paths
 
 
 @dataclass(frozen=True)
@@ -292,13 +292,13 @@ def _drawn(
         note = lambda keys: shared.append(ledger.note(number, keys))  # noqa: E731
         written.write(iter(rows), answered, draft.file, note)
     earlier = ledger.earlier(number)
-    budgets = tuple(sorted(one.manifest.epsilon for one in earlier))
+    budgets = tuple(sorted(debit.manifest.epsilon for debit in earlier))
     counts = written.lines, written.plus, written.sha256
-    made = Manifest(terms.epsilon, budgets, rows.unit_size, *counts, spent_delta(earlier))
+    manifest = Manifest(terms.epsilon, budgets, rows.unit_size, *counts, spent_delta(earlier))
     if earlier and not terms.compose:
-        raise BadInput("IN", "(released before)", _spent_words(earlier, made.total))
-    tell(f"randomised {made.lines} comparisons{_merged(rows)}{_apart(sum(shared))}")
-    return Debit(number, made, written.answers)
+        raise BadInput("IN", "(released before)", _spent_words(earlier, manifest.total))
+    tell(f"randomised {manifest.lines} comparisons{_merged(rows)}{_apart(sum(shared))}")
+    return Debit(number, manifest, written.answers)
 
 
 def _found_again(rows: Comparisons, ledger: Ledger, draft: Draft, target: Target) -> Debit:
@@ -314,14 +314,14 @@ def _found_again(rows: Comparisons, ledger: Ledger, draft: Draft, target: Target
             written.write(iter(rows), lambda row, labels=labels: next(labels, 0), draft.file)
         if (written.lines, written.sha256) == (debit.manifest.lines, debit.manifest.sha256):
             return debit
-    found = "are of another file, unit or at_most" if waiting else "do not exist"
-    raise BadInput("resume", "true", f"releases that are spent and not published {found}")
+    problem_words = "are of another file, unit or at_most" if waiting else "do not exist"
+    raise BadInput("resume", "true", f"releases that are spent and not published {problem_words}")
 
 
-def publish(made: Manifest, target: Target, draft: Draft) -> None:
+def publish(manifest: Manifest, target: Target, draft: Draft) -> None:
     """Give manifest, release and export their names, in this order."""
     with Draft(target.release.parent) as beside:
-        beside.file.write(made.content)
+        beside.file.write(manifest.content)
         beside.place(manifest_path(target.release))
     draft.place(target.release)
     if target.export:
@@ -378,7 +378,7 @@ def refuse_target(target: Target, resumed: bool = False) -> None:
 
 def spent_delta(earlier: list[Debit]) -> Decimal:
     """What rewards have added to δ."""
-    return sum((one.delta for one in earlier), Decimal(0)).normalize()
+    return sum((debit.delta for debit in earlier), Decimal(0)).normalize()
 
 
 def _spent_words(earlier: list[Debit], total: Decimal) -> str:
@@ -412,7 +412,7 @@ def _apart(count: int) -> str:
 def _merged(rows: Comparisons) -> str:
     if not rows.copies:
         return ""
-    shown = " of records {} and {}".format(*(1 + one for one in rows.altered or (0, 0)))
+    shown = " of records {} and {}".format(*(1 + number for number in rows.altered or (0, 0)))
     altered = f", not all in the same form (as the texts{shown})" if rows.altered else ""
     return f"; {rows.copies} lines repeat one{altered}"
 

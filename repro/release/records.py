@@ -40,9 +40,9 @@ def read_owned(source: Any, key: str = "IN", unit: str = "") -> Iterator[tuple[R
             the field holds responses or labels.
     """
     annotators = UnitField(unit) if unit else None
-    word, found = given_rows(source, key, (*COLUMNS, unit.strip().casefold()))
+    word, numbered_rows = given_rows(source, key, (*COLUMNS, unit.strip().casefold()))
     shown, empty, owner = shown_source(source), True, ""
-    for number, value in found:
+    for number, value in numbered_rows:
         record = fields(value)
         if isinstance(record, str):
             raise BadInput(key, shown, f"{word} {number}: {record}")
@@ -99,15 +99,15 @@ def fields(value: Any) -> Record | str:
     return fault(prompt, chosen, rejected) or (prompt, chosen, rejected)
 
 
-def fault(prompt: str, one: str, other: str) -> str:
+def fault(prompt: str, first: str, other: str) -> str:
     """What keeps three texts from being a comparison, or nothing; symmetric in both responses."""
-    if "\0" in prompt or "\0" in one or "\0" in other:
+    if "\0" in prompt or "\0" in first or "\0" in other:
         return "a field holds characters that are not text"
-    if not (prompt.strip() and one.strip() and other.strip()):
+    if not (prompt.strip() and first.strip() and other.strip()):
         return "a field is empty"
-    if not (prompt.isascii() and one.isascii() and other.isascii()):
+    if not (prompt.isascii() and first.isascii() and other.isascii()):
         try:
-            f"{prompt}{one}{other}".encode()
+            f"{prompt}{first}{other}".encode()
         except UnicodeEncodeError:  # half of a surrogate pair
             return "a field holds characters that are not text"
-    return "both responses are equal" if one == other else ""
+    return "both responses are equal" if first == other else ""

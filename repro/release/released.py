@@ -53,11 +53,11 @@ def read_release(source: Any, key: str = "release", trl: bool = False) -> Iterat
     word, rows = given_rows(source, key, (*FIELDS, *TRL))
     empty = True
     for number, row in rows:
-        found = _answer(row, trl)
-        if isinstance(found, str):
-            raise BadInput(key, shown_source(source), f"{word} {number}: {found}")
+        answer = _answer(row, trl)
+        if isinstance(answer, str):
+            raise BadInput(key, shown_source(source), f"{word} {number}: {answer}")
         empty = False
-        yield found
+        yield answer
     if empty:
         raise BadInput(key, shown_source(source), "holds no lines")
 
@@ -86,56 +86,56 @@ def fingerprint(source: Any) -> str:
     Raises:
         BadInput: the file cannot be read.
     """
-    found = sha256()
+    digest = sha256()
     if not is_path(source):
-        for one in read_release(source, trl=True):
-            found.update(one.content)
-        return found.hexdigest()
+        for answer in read_release(source, trl=True):
+            digest.update(answer.content)
+        return digest.hexdigest()
     try:
         with open(source, "rb") as file:
             while part := file.read(TOGETHER):
-                found.update(part)
+                digest.update(part)
     except OSError as problem:
         raise unreadable("release", source, problem) from None
-    return found.hexdigest()
+    return digest.hexdigest()
 
 
 def free_bytes(source: Any) -> list[str]:
     """What in a release its content does not determine, each with the first line that shows it."""
-    found: dict[str, int] = {}
+    first_lines: dict[str, int] = {}
     before, listed = b"", None
-    for number, (raw, one) in enumerate(_raw_lines(source), 1):
-        if one is None:
-            found.setdefault("lines without the four fields", number)
+    for number, (raw, answer) in enumerate(_raw_lines(source), 1):
+        if answer is None:
+            first_lines.setdefault("lines without the four fields", number)
             continue
-        key, _, first = compared(*one[:3])
-        if one.others:
-            found.setdefault("other fields", number)
+        key, _, first = compared(*answer[:3])
+        if answer.others:
+            first_lines.setdefault("other fields", number)
         if not first:
-            found.setdefault("order of responses", number)
+            first_lines.setdefault("order of responses", number)
         if key <= before:
-            found.setdefault("copies" if key == before else "order of lines", number)
-        if raw is not None and raw != one.content:
-            found.setdefault("style of JSON", number)
-        if listed not in (None, type(one.prompt)):
-            found.setdefault("texts beside lists of messages", number)
-        listed = type(one.prompt)
+            first_lines.setdefault("copies" if key == before else "order of lines", number)
+        if raw is not None and raw != answer.content:
+            first_lines.setdefault("style of JSON", number)
+        if listed not in (None, type(answer.prompt)):
+            first_lines.setdefault("texts beside lists of messages", number)
+        listed = type(answer.prompt)
         before = key
-    return [f"{what} (first in line {number})" for what, number in found.items()]
+    return [f"{what} (first in line {number})" for what, number in first_lines.items()]
 
 
 def _raw_lines(source: Any) -> Iterator[tuple[bytes | None, Answer | None]]:
     """Bytes of each line, where there are any, and what it says."""
     if not _is_plain(source):
-        yield from ((None, one) for one in read_release(source, trl=True))
+        yield from ((None, answer) for answer in read_release(source, trl=True))
         return
     with open(source, "rb") as file:
         for raw in iter(lambda: file.readline(LONGEST_LINE), b""):
             try:
-                found = _answer(json.loads(raw), trl=True)
+                parsed = _answer(json.loads(raw), trl=True)
             except (ValueError, RecursionError):
-                found = ""
-            yield raw, None if isinstance(found, str) else found
+                parsed = ""
+            yield raw, None if isinstance(parsed, str) else parsed
 
 
 def _is_plain(source: Any) -> bool:

@@ -115,8 +115,8 @@ class SortedRows:
 
     def _in_order(self, runs: list[Any]) -> Iterator[bytes]:
         """Runs, older ones first, as one; those of a canonical release follow each other."""
-        found = [run if isinstance(run, list) else _from_start(run) for run in runs]
-        return chain(*found) if self._ordered or len(found) == 1 else heapq.merge(*found)
+        sources = [run if isinstance(run, list) else _from_start(run) for run in runs]
+        return chain(*sources) if self._ordered or len(sources) == 1 else heapq.merge(*sources)
 
     def _spill(self, rows, level: int) -> None:
         if level == len(self._levels):

@@ -34,5 +34,5 @@ def write(
     """
     from repro.report.writing import material, written
 
-    found = material(Path(runs), paper)
-    return written(found, gallery, None if output is None else Path(output))
+    shown = material(Path(runs), paper)
+    return written(shown, gallery, None if output is None else Path(output))

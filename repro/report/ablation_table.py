@@ -18,18 +18,18 @@ Written by `python -m repro ablate`, with `markdown=`.
 """
 
 
-def outcome(one: Finding) -> str:
+def outcome(finding: Finding) -> str:
     """What happened, in words.
 
     >>> outcome(Finding("t", "r", "measured", "labels", "fair coins", "supported", "supported"))
     'NOT NOTICED: still supported'
     """
-    return one.after if one.noticed else f"NOT NOTICED: still {one.after}"
+    return finding.after if finding.noticed else f"NOT NOTICED: still {finding.after}"
 
 
 def summary(findings: Sequence[Finding]) -> str:
     """How many ablations were noticed."""
-    noticed = sum(one.noticed for one in findings)
+    noticed = sum(finding.noticed for finding in findings)
     return f"{noticed} of {len(findings)} ablations noticed"
 
 
@@ -42,8 +42,8 @@ def _lines(findings: Sequence[Finding]) -> Iterable[str]:
     for (theorem, row), group in _by_row(findings):
         several = list(group)
         yield f"{theorem} {row} ({several[0].evidence}): {several[0].before}"
-        for one in several:
-            yield f"  {one.ablation}: {outcome(one)}"
+        for finding in several:
+            yield f"  {finding.ablation}: {outcome(finding)}"
 
 
 def page(findings: Sequence[Finding], checks: Iterable[Check]) -> str:
@@ -53,8 +53,8 @@ def page(findings: Sequence[Finding], checks: Iterable[Check]) -> str:
         findings: of all rows that have a stage.
         checks: all, those whose worlds have none too.
     """
-    missed = [one for one in findings if not one.noticed]
-    counts = Counter((one.ablation, one.noticed) for one in findings)
+    missed = [finding for finding in findings if not finding.noticed]
+    counts = Counter((finding.ablation, finding.noticed) for finding in findings)
     names = sorted({name for name, _ in counts})
     lines = [
         HEAD,
@@ -73,7 +73,7 @@ def page(findings: Sequence[Finding], checks: Iterable[Check]) -> str:
         "## Not noticed",
         "",
     ]
-    lines += [_bullet(one) for one in missed] or ["Nothing."]
+    lines += [_bullet(finding) for finding in missed] or ["Nothing."]
     lines += ["", "## Every row", "", "| experiment | row | evidence | verdict | without |"]
     lines += ["|---|---|---|---|---|", *map(_line, _by_row(findings))]
     return "\n".join(lines) + "\n"
@@ -82,10 +82,10 @@ def page(findings: Sequence[Finding], checks: Iterable[Check]) -> str:
 def _by_evidence(findings: Iterable[Finding], checks: Iterable[Check]) -> list[str]:
     needing = Counter(
         evidence
-        for evidence, _, _ in {(f.evidence, f.theorem, f.row) for f in findings if f.noticed}
+        for evidence, _, _ in {(f.evidence, f.theorem, f.check) for f in findings if f.noticed}
     )
     total = Counter(check.quantity.evidence for check in checks)
-    kinds = [one for one in EVIDENCE if total[one]]
+    kinds = [evidence_kind for evidence_kind in EVIDENCE if total[evidence_kind]]
     return [
         "| a row knows by | needs something | needs nothing |",
         "|---|---|---|",
@@ -93,17 +93,17 @@ def _by_evidence(findings: Iterable[Finding], checks: Iterable[Check]) -> list[s
     ]
 
 
-def _bullet(one: Finding) -> str:
-    return f"- `{one.theorem}` `{one.row}`: {one.ablation}: {outcome(one)}"
+def _bullet(finding: Finding) -> str:
+    return f"- `{finding.theorem}` `{finding.check}`: {finding.ablation}: {outcome(finding)}"
 
 
-def _line(found: tuple[tuple[str, str], Iterable[Finding]]) -> str:
-    (theorem, row), group = found
+def _line(key_and_findings: tuple[tuple[str, str], Iterable[Finding]]) -> str:
+    (theorem, row), group = key_and_findings
     several = list(group)
-    told = "; ".join(f"{one.ablation}: {outcome(one)}" for one in several)
-    return f"| `{theorem}` | `{row}` | {several[0].evidence} | {several[0].before} | {told} |"
+    outcomes = "; ".join(f"{finding.ablation}: {outcome(finding)}" for finding in several)
+    return f"| `{theorem}` | `{row}` | {several[0].evidence} | {several[0].before} | {outcomes} |"
 
 
 def _by_row(findings: Sequence[Finding]):
-    ordered = sorted(findings, key=lambda one: (one.theorem, one.row))
-    return groupby(ordered, key=lambda one: (one.theorem, one.row))
+    ordered = sorted(findings, key=lambda finding: (finding.theorem, finding.check))
+    return groupby(ordered, key=lambda finding: (finding.theorem, finding.check))

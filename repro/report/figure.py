@@ -4,23 +4,160 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
 from repro.core.results import Result
-from repro.report.captions import caption_height, write_captions
-from repro.report.cells import facts
-from repro.report.legend import legend_handles
-from repro.report.own_defaults import own_defaults
 from repro.report.panels import draw_panel, has_arrows
 from repro.report.record import RunRecord, record_of
+from repro.report.run_files import CheckEntry, ControlEntry
 from repro.report.sheet import EDGE, Box, Sheet
-from repro.report.wording import expected_words, verdict_words
+from repro.report.style import (
+    ALLOWED_LOOK,
+    CLAIMED,
+    CONTROL,
+    CONTROL_LOOK,
+    DASHES,
+    FITTED,
+    GLYPHS,
+    MEASURED,
+    VERDICTS,
+    WORST_LOOK,
+)
+from repro.report.terminal import facts
+from repro.report.window import has_worst, kind_of
+from repro.report.wording import (
+    brief_words,
+    caught_words,
+    claim_words,
+    expected_words,
+    measured_words,
+    name_lines,
+    note_words,
+    plain_words,
+    short_exponents,
+    verdict_words,
+)
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+@contextmanager
+def own_defaults() -> Iterator[None]:
+    """Matplotlib's own defaults and fixed SVG ids, undone on leaving; the backend is not touched.
+
+    A user's file may ask for TeX, which may be missing, or for other fonts.
+    """
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams["svg.hashsalt"] = "repro"
+        yield
+
+
+def legend_handles(result: Result, beyond: bool) -> list[Any]:
+    """Entries in the order measured, claimed, controls.
+
+    Args:
+        result: what is drawn.
+        beyond: whether a panel has arrows in place of points.
+    """
+    kinds = {kind_of(item) for item in result.checks}
+    controlled = {kind_of(item) for item in result.checks if item.controls}
+    handles: list[Any] = [_mark("mean, 95 % interval", color=MEASURED, marker="o", ls="none")]
+    if any(has_worst(item) for item in result.checks):
+        handles.append(_mark("worst case", color=MEASURED, **WORST_LOOK))
+    if "slope" in kinds:
+        handles.append(_mark("fitted slope", color=FITTED, lw=3))
+    handles.append(_mark("claimed", color=CLAIMED, lw=1.3, ls=DASHES))
+    handles.append(Patch(label="allowed, with its tolerance", **ALLOWED_LOOK))
+    if controlled:
+        handles.append(
+            _mark("control, wrong on purpose", color=CONTROL, marker="s", **CONTROL_LOOK)
+        )
+    if beyond:
+        handles.append(_mark("beyond the panel, or zero", color=CONTROL, marker="^", ls="none"))
+    return handles
+
+
+def _mark(label: str, **look: Any) -> Line2D:
+    return Line2D([], [], label=label, **look)
+
+
+SMALL, SMALL_LEADING, HEAD, HEAD_LEADING = 8.5, 12.0, 10.5, 15.0
+"""Points: size of the small print and of the name, and the distance between their lines."""
+
+LINE, NAME = 50, 19
+"""Characters of small print, and of a name beside its verdict, that fit over one panel."""
+
+
+Said = tuple[CheckEntry, Sequence[ControlEntry]]
+"""A check and its controls."""
+
+
+def caption_height(row: Sequence[Said]) -> float:
+    """Points above the axes that the captions of one row of panels need."""
+    return max(
+        (_height(name_lines(said[0].name, NAME), caption_lines(*said)) for said in row), default=0
+    )
+
+
+def write_captions(ax: Axes, said: Said, top: float) -> None:
+    """Write above the axes, from ``top`` points downwards; the panel itself holds data only."""
+    check = said[0]
+    names, small = name_lines(check.name, NAME), "\n".join(caption_lines(*said))
+    bold = {"fontsize": HEAD, "fontweight": "bold"}
+    _write(ax, "\n".join(names), 0, top, **bold)
+    _write(ax, small, 0, top - HEAD_LEADING * len(names), fontsize=SMALL, color=".2")
+    colour = VERDICTS.get(check.verdict, "black")
+    _write(ax, verdict_words(check.verdict), 1, top, ha="right", color=colour, **bold)
+
+
+def _height(names: list[str], small: list[str]) -> float:
+    return 7 + HEAD_LEADING * len(names) + SMALL_LEADING * len(small)
+
+
+def _write(ax: Axes, text: str, x: float, y: float, **look: Any) -> None:
+    """Text that hangs ``y`` points above the axes, at ``x`` of their width."""
+    place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    ax.annotate(text, (x, 1), (0, y), va="top", linespacing=1.2, **place, **look)
+
+
+def caption_lines(check: CheckEntry, controls: Sequence[ControlEntry]) -> list[str]:
+    """The small print, wrapped: claim, measurement, notes, controls."""
+    words = measured_words(check)
+    texts = [check.claim, f"claimed {claim_words(check)}"]
+    texts.append(words if check.headline is None else f"{check.evidence} {words}".lstrip())
+    texts.append(note_words(check, check.measured_in_all))
+    if check.verdict != check.expected:
+        texts.append(f"NOT as expected; expected: {plain_words(check.expected)}")
+    for order, control in enumerate(controls):
+        glyph = GLYPHS[order % len(GLYPHS)]
+        words = f"{brief_words(control)}, {_unbroken(caught_words(control.verdict))}"
+        texts.append(f"{glyph} {control.name}: {words}")
+    return [line for text in texts for line in _wrap(short_exponents(text))]
+
+
+def _wrap(text: str) -> list[str]:
+    """Lines that do not break inside an interval."""
+    kept = "[".join(
+        part if order == 0 else part.replace(", ", ",\u00a0", 1)
+        for order, part in enumerate(text.split("["))
+    )
+    return textwrap.wrap(kept, LINE, subsequent_indent="   ", break_on_hyphens=False)
+
+
+def _unbroken(text: str) -> str:
+    return text.replace(" ", "\u00a0")
+
 
 PANEL_WIDTH, PANEL_HEIGHT = 4.4, 3.9
 """Inches of one panel with its captions."""

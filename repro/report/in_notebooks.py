@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from html import escape
 
 from repro.core.results import Result
-from repro.report.cells import facts
 from repro.report.record import record_of
 from repro.report.run_files import CheckEntry, VerdictContent
+from repro.report.terminal import facts
 from repro.report.wording import (
     brief_words,
     claim_words,

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from repro.base.errors import one_line
 from repro.base.files import write_whole
+from repro.report.figure import own_defaults
 from repro.report.html.bars import allowed_range
 from repro.report.html.entries import Entry, entries
 from repro.report.html.runs import StoredRun
-from repro.report.own_defaults import own_defaults
 from repro.report.run_files import Numbers, finite
 
 COLUMN_WIDTH = 3.35
@@ -30,8 +30,8 @@ def escaped(text: str) -> str:
     >>> escaped("slope_1 ≤ 50 %")
     'slope\\\\_1 $\\\\le$ 50 \\\\%'
     """
-    plain = (_SPECIAL.get(one, one) for one in text)
-    return "".join(one if one.isascii() else "?" for one in plain)
+    plain = (_SPECIAL.get(symbol, symbol) for symbol in text)
+    return "".join(symbol if symbol.isascii() else "?" for symbol in plain)
 
 
 def write_latex(runs: list[StoredRun], folder: Path) -> int:
@@ -58,20 +58,24 @@ def table(run: StoredRun) -> str:
         r"\toprule",
         r"check & claimed & measured (95\,\% interval) & verdict \\",
         r"\midrule",
-        *(_line(one) for one in entries(run, {})),
+        *(_line(entry) for entry in entries(run, {})),
         r"\bottomrule",
         r"\end{tabular}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _line(one: Entry) -> str:
-    name = escaped(one.name)
+def _line(entry_shown: Entry) -> str:
+    name = escaped(entry_shown.name)
     cells = (
-        rf"\quad \textit{{{name}}}" if one.control else rf"\texttt{{{name}}}",
-        escaped(one.claimed),
-        escaped(one.measured),
-        escaped(one.verdict_words if one.control else one.verdict.replace("_", " ")),
+        rf"\quad \textit{{{name}}}" if entry_shown.control else rf"\texttt{{{name}}}",
+        escaped(entry_shown.claimed),
+        escaped(entry_shown.measured),
+        escaped(
+            entry_shown.verdict_words
+            if entry_shown.control
+            else entry_shown.verdict.replace("_", " ")
+        ),
     )
     return " & ".join(cells) + r" \\"
 

@@ -69,8 +69,8 @@ def _legend(figure: Figure, columns: int) -> None:
     handles = [
         Patch(
             facecolor=fill,
-            label=f"{''.join(LETTERS[one] for one in names)}: "
-            + ", ".join(NAMES[one] for one in names),
+            label=f"{''.join(LETTERS[name] for name in names)}: "
+            + ", ".join(NAMES[name] for name in names),
         )
         for names, fill in COLOURS.items()
     ]

@@ -17,8 +17,7 @@ from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun
 from repro.report.plain_math import in_unicode
 from repro.report.run_files import CheckEntry
-from repro.report.witness_words import witness_words
-from repro.report.wording import plain_words, verdict_words
+from repro.report.wording import plain_words, verdict_words, witness_words
 
 WIDTH = 80
 OWN_RESULT = "own result"
@@ -42,7 +41,7 @@ def page(
         _printed(row.item),
         *_evidence(row, runs),
         *_proofs(row),
-        *(_slip("Also suspected", one) for one in found.others),
+        *(_slip("Also suspected", other) for other in found.others),
         _pages(row.item),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -59,17 +58,17 @@ def _head(row: StatementCoverage, catalogue: Catalogue) -> str:
     return "\n".join([fill(f"{row.id}, {label}: {row.item.title}", WIDTH), fill(where, WIDTH)])
 
 
-def _answers(found: Answers, row: StatementCoverage) -> Iterator[str]:
-    if found.why:
+def _answers(parts: Answers, row: StatementCoverage) -> Iterator[str]:
+    if parts.why:
         heading = "Why there is no experiment" if row.item.reason else "Why"
-        yield f"{heading}\n{_wrapped(found.why)}"
+        yield f"{heading}\n{_wrapped(parts.why)}"
     if row.item.shown:
         yield f"{plain_words(row.status).capitalize()}\n" + _wrapped(row.item.shown)
-    if found.counterexample or found.command:
-        text = f"{_wrapped(found.counterexample)}\n" if found.counterexample else ""
-        yield f"Smallest counterexample\n{text}  {found.command}"
-    for one in found.holds:
-        yield _slip("What holds instead", one)
+    if parts.counterexample or parts.command:
+        text = f"{_wrapped(parts.counterexample)}\n" if parts.counterexample else ""
+        yield f"Smallest counterexample\n{text}  {parts.command}"
+    for hold in parts.holds:
+        yield _slip("What holds instead", hold)
 
 
 def _slip(heading: str, slip: Slip) -> str:
@@ -144,16 +143,16 @@ def _line(name: str, claim: str, basis: str) -> str:
 
 def _proofs(row: StatementCoverage) -> Iterator[str]:
     """The theorems that Coq checks, a line each, what contradicts first, and the command."""
-    files = dict.fromkeys(one.file for one in row.machine_checked)
+    files = dict.fromkeys(proof.file for proof in row.machine_checked)
     for file in files:
-        own = [one for one in row.machine_checked if one.file == file]
-        own.sort(key=lambda one: one.shows != "contradicted")
-        lines = [_wrapped(f"{one.theorem}: {one.said}: {one.says}") for one in own]
+        own = [proof for proof in row.machine_checked if proof.file == file]
+        own.sort(key=lambda proof: proof.shows != "contradicted")
+        lines = [_wrapped(f"{proof.theorem}: {proof.said}: {proof.says}") for proof in own]
         state = machine_checked.here(file)
         yield "\n".join([f"Proof by Coq ({state})", f"  {own[0].command}", *lines])
 
 
 def _pages(item: Item) -> str:
     """Pages with the proof, the numbers or the corrected form."""
-    found = [f"  docs/{page}" for page in pages_of(item)]
-    return "\n".join(["Details", *found]) if found else ""
+    lines = [f"  docs/{page}" for page in pages_of(item)]
+    return "\n".join(["Details", *lines]) if lines else ""

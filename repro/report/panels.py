@@ -19,7 +19,6 @@ from matplotlib.ticker import (
 
 from repro.base.notation import AXES, LINEAR_AXES
 from repro.core.results import CheckResult
-from repro.report.curves import Curve, curve
 from repro.report.run_files import finite
 from repro.report.style import (
     ALLOWED_LOOK,
@@ -33,9 +32,11 @@ from repro.report.style import (
     WORST_LOOK,
 )
 from repro.report.window import (
+    Curve,
     Window,
     allowed,
     allowed_range,
+    curve,
     has_worst,
     kind_of,
     level_of,
@@ -70,21 +71,21 @@ WIDE = 30.0
 
 def draw_panel(ax: Axes, item: CheckResult) -> None:
     """Draw one check; points without a finite (on log axes: positive) mean are left out."""
-    curves = [curve(one.series) for one in (item.outcome, *item.controls)]
+    curves = [curve(outcome.series) for outcome in (item.outcome, *item.controls)]
     log_x, log_y = _scales(item, curves)
     ax.set_xscale("log" if log_x else "linear")
     ax.set_yscale("log" if log_y else "linear")
     _limits(ax, item, curves[0].grid, log_x)
     part = window(item, curves, log_y) or (0.0 if log_y else -math.inf, math.inf)
-    for order, found in enumerate(curves[1:]):
-        _points(ax, found, CONTROL, MARKERS[order % len(MARKERS)], log_y, part)
+    for order, control_curve in enumerate(curves[1:]):
+        _points(ax, control_curve, CONTROL, MARKERS[order % len(MARKERS)], log_y, part)
     _points(ax, curves[0], MEASURED, "o", log_y, part)
     if has_worst(item):
         _worst_cases(ax, curves, part)
     lines = _slope_lines(ax, item, curves[0]) if kind_of(item) == "slope" else _level(ax, item)
     if math.isfinite(part[1]):
         ax.set_ylim(*part)
-    elif log_y and any((one.mean <= 0).any() for one in curves):
+    elif log_y and any((outcome.mean <= 0).any() for outcome in curves):
         _room_for_zeros(ax)
     if lines:
         _shade(ax, *lines)
@@ -105,9 +106,9 @@ def _limits(ax: Axes, item: CheckResult, grid: np.ndarray, log_x: bool) -> None:
         ax.update_datalim([(0, level)], updatex=False)
 
 
-def _frame(ax: Axes, item: CheckResult, found: Curve, log_x: bool) -> None:
+def _frame(ax: Axes, item: CheckResult, measured: Curve, log_x: bool) -> None:
     """Labels, and swept values as ticks where the default would name next to none."""
-    grid = found.grid
+    grid = measured.grid
     ax.set_xlabel(AXES.get(item.check.axis, item.check.axis))
     ax.set_ylabel(textwrap.fill(item.check.quantity, QUANTITY, break_long_words=False))
     _decades(ax)
@@ -118,7 +119,7 @@ def _frame(ax: Axes, item: CheckResult, found: Curve, log_x: bool) -> None:
         ax.xaxis.set_major_locator(FixedLocator(shown))
         ax.xaxis.set_minor_locator(NullLocator())
         ax.xaxis.set_major_formatter(FixedFormatter(labels_of(shown)))
-    if not np.isfinite(found.mean).any():
+    if not np.isfinite(measured.mean).any():
         ax.set_xlim(*(grid[[0, -1]] if grid[0] < grid[-1] else (grid[0], 2 * grid[0] + 1)))
         ax.set_yticks([])
         ax.text(0.5, 0.5, "no finite measurement", transform=ax.transAxes, ha="center")
@@ -146,12 +147,12 @@ def labels_of(values: list[float]) -> list[str]:
     >>> labels_of([64.0, 1024.0, 4096.0]), labels_of([0.000244, 0.00391])
     (['64', '1024', '4096'], ['2.44e-4', '3.91e-3'])
     """
-    found: list[str] = []
+    texts: list[str] = []
     for digits in range(3, 17):
-        found = [_label(value, digits) for value in values]
-        if len(set(found)) == len(set(values)):
+        texts = [_label(value, digits) for value in values]
+        if len(set(texts)) == len(set(values)):
             break
-    return [short_exponents(label) for label in found]
+    return [short_exponents(label) for label in texts]
 
 
 def _label(value: float, digits: int) -> str:
@@ -214,8 +215,8 @@ def _scales(item: CheckResult, curves: list[Curve]) -> tuple[bool, bool]:
     """Whether x and y are logarithmic."""
     grid, fit = curves[0].grid, item.outcome.fit
     log_x = item.check.axis not in LINEAR_AXES and (fit is None or fit.log_axis)
-    shown = [one.worst if has_worst(item) else one.mean for one in curves]
-    means = [one.mean for one in curves]
+    shown = [curve.worst if has_worst(item) else curve.mean for curve in curves]
+    means = [curve.mean for curve in curves]
     values = np.concatenate([*shown, *means, [allowed(item) or np.nan]])
     values = values[np.isfinite(values)]
     if kind_of(item) == "slope":
@@ -227,31 +228,39 @@ def _scales(item: CheckResult, curves: list[Curve]) -> tuple[bool, bool]:
     return bool(log_x and (grid > 0).all()), log_y
 
 
-def _points(ax: Axes, found: Curve, color: str, marker: str, log_y: bool, part: Window) -> None:
+def _points(ax: Axes, measured: Curve, color: str, marker: str, log_y: bool, part: Window) -> None:
     """Means with their 95 % intervals, arrows for those beyond the part that is shown; on a log
     axis an interval that reaches 0 is cut short."""
-    above, below = found.mean > part[1], found.mean < part[0]
+    above, below = measured.mean > part[1], measured.mean < part[0]
     if log_y:
-        below |= found.mean <= 0
-    mean = np.where(above | below, np.nan, found.mean)
-    low = np.minimum(found.half_width, 0.9 * mean) if log_y else found.half_width
+        below |= measured.mean <= 0
+    mean = np.where(above | below, np.nan, measured.mean)
+    low = np.minimum(measured.half_width, 0.9 * mean) if log_y else measured.half_width
     look = {"ls": "none", "mfc": color, "zorder": 4} if marker == "o" else CONTROL_LOOK
-    spread = np.vstack([low, found.half_width])
+    spread = np.vstack([low, measured.half_width])
     ax.errorbar(
-        found.grid, mean, yerr=spread, color=color, marker=marker, ms=5, lw=1, capsize=2.5, **look
+        measured.grid,
+        mean,
+        yerr=spread,
+        color=color,
+        marker=marker,
+        ms=5,
+        lw=1,
+        capsize=2.5,
+        **look,
     )
-    _at_the_edge(ax, found.grid[above], 0.96, "^", color)
-    _at_the_edge(ax, found.grid[below], 0.04, "v", color)
+    _at_the_edge(ax, measured.grid[above], 0.96, "^", color)
+    _at_the_edge(ax, measured.grid[below], 0.04, "v", color)
 
 
-def _slope_lines(ax: Axes, item: CheckResult, found: Curve) -> Lines | None:
+def _slope_lines(ax: Axes, item: CheckResult, measured: Curve) -> Lines | None:
     """Draw the fitted line, and the claimed slope from the first point on; what is allowed."""
     fit, claimed = item.outcome.fit, finite(item.outcome.numbers.get("claimed"))
-    good = (found.mean > 0) & (found.grid > 0 if fit is None or fit.log_axis else True)
+    good = (measured.mean > 0) & (measured.grid > 0 if fit is None or fit.log_axis else True)
     if fit is None or claimed is None or not good.any():
         return None
-    t = np.log(found.grid[good]) if fit.log_axis else found.grid[good]
-    ends, first = np.array([t.min(), t.max()]), np.log(found.mean[good])[t.argmin()]
+    t = np.log(measured.grid[good]) if fit.log_axis else measured.grid[good]
+    ends, first = np.array([t.min(), t.max()]), np.log(measured.mean[good])[t.argmin()]
     x = np.exp(ends) if fit.log_axis else ends
     with np.errstate(over="ignore"):
         fitted = np.exp(fit.intercept + fit.slope * ends)
@@ -283,10 +292,10 @@ def _shade(ax: Axes, x: np.ndarray | None, low: np.ndarray, high: np.ndarray) ->
 
 def _worst_cases(ax: Axes, curves: list[Curve], part: Window) -> None:
     """The worst case at each point, where every case counts."""
-    for found, color in zip(curves, [MEASURED] + [CONTROL] * len(curves), strict=False):
-        beyond = found.worst > part[1]
-        ax.plot(found.grid[~beyond], found.worst[~beyond], color=color, **WORST_LOOK)
-        _at_the_edge(ax, found.grid[beyond & ~(found.mean > part[1])], 0.96, "^", color)
+    for measured, color in zip(curves, [MEASURED] + [CONTROL] * len(curves), strict=False):
+        beyond = measured.worst > part[1]
+        ax.plot(measured.grid[~beyond], measured.worst[~beyond], color=color, **WORST_LOOK)
+        _at_the_edge(ax, measured.grid[beyond & ~(measured.mean > part[1])], 0.96, "^", color)
 
 
 def _at_the_edge(ax: Axes, x: np.ndarray, edge: float, marker: str, color: str) -> None:

@@ -56,7 +56,7 @@ def formula(latex: str) -> str:
     '(βC/((2α−1)²n)) log(1/δ)'
     """
     shown = _tidied(_converter().latex_to_text(latex.replace(r"\tfrac", r"\frac")))
-    shown = _INSIDE.sub(lambda found: re.sub(r" ([=+]) ", r"\1", found[0]), shown)
+    shown = _INSIDE.sub(lambda match: re.sub(r" ([=+]) ", r"\1", match[0]), shown)
     return shown.replace(LEFT, "{").replace(RIGHT, "}")
 
 
@@ -77,7 +77,7 @@ def _converter():
 
 
 def _fraction(node, l2tobj) -> str:
-    over, under = (_argument(one, l2tobj) for one in node.nodeargd.argnlist)
+    over, under = (_argument(argument, l2tobj) for argument in node.nodeargd.argnlist)
     product = not re.search(f"[−{RELATIONS},/]", _outside(over))
     return f"{OPEN}{over if product else f'({over})'}/{_held(under)}{CLOSE}"
 
@@ -122,17 +122,17 @@ def _tidied(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip()
 
 
-def _beside(found: re.Match[str]) -> str:
+def _beside(match: re.Match[str]) -> str:
     """A fraction, in parentheses where something is multiplied to it."""
-    before, after = found.string[: found.start()].rstrip(), found.string[found.end() :].lstrip()
+    before, after = match.string[: match.start()].rstrip(), match.string[match.end() :].lstrip()
     multiplied = re.match(rf"[\w(√∑∫|‖\[^*·{BEFORE}{OPEN}{LEFT}]", after)
     multiplied = multiplied or re.search(rf"[\w)^_*·{AFTER}{CLOSE}]$", before)
-    return f"({found[1]})" if multiplied else found[1]
+    return f"({match[1]})" if multiplied else match[1]
 
 
-def _script(found: re.Match[str]) -> str:
-    mark = found[1]
-    inner = _tidied(found[3] if found[2] is None else found[2])
+def _script(match: re.Match[str]) -> str:
+    mark = match[1]
+    inner = _tidied(match[3] if match[2] is None else match[2])
     if inner.isdecimal():
         return inner.translate(HIGH if mark == "^" else LOW)
     if mark == "^" and inner == "*":

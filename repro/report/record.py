@@ -2,16 +2,73 @@
 
 from __future__ import annotations
 
+import math
 import shlex
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from repro.base.errors import one_line
 from repro.core.claims import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Result
-from repro.report.jsonable import jsonable, plain
 from repro.report.run_files import ConfigFile, VerdictContent
 from repro.report.wording import part_words, verdict_words
+
+
+def plain(value: Any) -> Any:
+    """``value`` in builtin dicts, lists, strings and numbers; what is unknown as its ``str``.
+
+    >>> plain({"epsilon": np.float64(0.5), "grid": (1, 2)})
+    {'epsilon': 0.5, 'grid': [1, 2]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (np.ndarray, np.generic)):
+        return plain(value.tolist())
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    for base in (bool, int, float, str):
+        if isinstance(value, base):
+            return base(value)
+    if isinstance(value, AbstractSet):
+        return sorted(plain(item) for item in value)
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        return [plain(item) for item in value]
+    return str(value)
+
+
+def jsonable(value: Any) -> Any:
+    """``plain`` without the floats JSON lacks: NaN as null, infinities as "inf" and "-inf".
+
+    >>> jsonable([math.nan, math.inf, -math.inf, 1.0])
+    [None, 'inf', '-inf', 1.0]
+    """
+    value = plain(value)
+    if isinstance(value, dict):
+        return {key: jsonable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [jsonable(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def flatten(value: Any, prefix: str = "") -> dict[str, str]:
+    """Nested mappings as dotted keys, every leaf as a string.
+
+    >>> flatten({"check": {"grid": [1, 2], "epsilon": 0.5}, "seed": 0})
+    {'check.grid': '[1, 2]', 'check.epsilon': '0.5', 'seed': '0'}
+    """
+    if not isinstance(value, Mapping):
+        return {prefix: str(plain(value))}
+    flat: dict[str, str] = {}
+    for key, item in value.items():
+        flat |= flatten(item, f"{prefix}.{key}" if prefix else str(key))
+    return flat
+
 
 PLAIN = "linear"
 """The instance that is not worth a word."""
@@ -69,8 +126,8 @@ class RunRecord:
     @property
     def groups(self) -> dict[str, dict[str, Any]]:
         """What was chosen as channel, divergence and class of rewards, but the usual ones."""
-        found = {name: getattr(self.config, name) for name in GROUPS}
-        return {name: values for name, values in found.items() if values}
+        by_name = {name: getattr(self.config, name) for name in GROUPS}
+        return {name: values for name, values in by_name.items() if values}
 
     @property
     def command(self) -> str:
@@ -110,15 +167,15 @@ def record_of(result: Result) -> RunRecord:
 
 def verdict_content(result: Result) -> dict[str, Any]:
     """``verdict.json`` without its seal, strict JSON: NaN is null, infinities are strings."""
-    made, defined = result.rows
+    run_checks, defined = result.checks_run
     return jsonable(
         {
             "theorem": result.theorem,
             "statements": result.statements,
             "verdict": result.verdict,
             "expected": result.expected,
-            "complete": made == defined,
-            "rows": [made, defined],
+            "complete": run_checks == defined,
+            "rows": [run_checks, defined],
             "checks": [_check_entry(item) for item in result.checks],
             "controls": [
                 _control_entry(item.check, control)
@@ -126,8 +183,8 @@ def verdict_content(result: Result) -> dict[str, Any]:
                 for control in item.controls
             ],
             "assumptions": [
-                {"name": one.name, "holds": one.holds, "detail": one.detail}
-                for one in result.assumptions
+                {"name": assumption.name, "holds": assumption.holds, "detail": assumption.detail}
+                for assumption in result.assumptions
             ],
             "seed": result.seed,
             "replicates": result.replicates,

@@ -66,8 +66,8 @@ def results_page(
         proved: by id, theorems that Coq checks.
     """
     budgets = {run.verdict.budget for run in runs}
-    one = in_backticks(f"budget={budgets.pop()}") if len(budgets) == 1 else ""
-    said = f" from a run at {one}" if one else ""
+    budget_words = in_backticks(f"budget={budgets.pop()}") if len(budgets) == 1 else ""
+    said = f" from a run at {budget_words}" if budget_words else ""
     parts = [HEAD.format(budget=said)]
     placed = {run.folder.name: _paper(run, papers) for run in runs}
     for name, title in {**papers, "": "Own results"}.items():
@@ -82,17 +82,17 @@ def results_page(
 def machine_checked_section(proved: Mapping[str, Sequence[Checked]]) -> str:
     """A theorem a line, by statement; what contradicts a statement as printed is marked."""
     rows = [
-        f"| {name} | {one.said} | {in_markdown(one.says)} | `{one.file}`: `{one.theorem}` |"
+        f"| {name} | {line.said} | {in_markdown(line.says)} | `{line.file}`: `{line.theorem}` |"
         for name, lines in sorted(proved.items())
-        for one in lines
+        for line in lines
     ]
     return "\n".join([PROVED.format(count=len(proved)), *rows]) + "\n"
 
 
 def _paper(run: StoredRun, papers: Mapping[str, str]) -> str:
     """The paper of its first statement; own results stand apart."""
-    found = (name.split(".")[0] for name in run.verdict.statements)
-    return next((name for name in found if name in papers), "")
+    papers_of_run = (name.split(".")[0] for name in run.verdict.statements)
+    return next((name for name in papers_of_run if name in papers), "")
 
 
 def _shown(items: Mapping[str, Item], paper: str) -> Iterator[str]:
@@ -118,12 +118,12 @@ def _row(run: StoredRun, items: Mapping[str, Item]) -> str:
 def _statements(run: VerdictContent, items: Mapping[str, Item]) -> Iterator[str]:
     """Each statement with a mark where the checks that speak for it do not all support it."""
     for name in run.statements:
-        found = worst(check.verdict for check in run.speaking(name))
+        verdict = worst(check.verdict for check in run.speaking(name))
         if any(check.substitute for check in run.speaking(name)):
             status = status_of(items[name]) if name in items else ""
             yield f"{name} ({plain_words(status or SUBSTITUTE)})"
             continue
-        yield name if found == "supported" else f"{name} {SYMBOLS[found]}"
+        yield name if verdict == "supported" else f"{name} {SYMBOLS[verdict]}"
 
 
 def _contradictions(checks: Sequence[CheckEntry]) -> Iterator[str]:
@@ -152,8 +152,8 @@ def in_words(numbers: Numbers) -> str:
     if numbers.kind == "inequality":
         return f"{times(number)} what is allowed"
     side = {"at_most": "at most ", "at_least": "at least "}.get(numbers.direction, "")
-    found = f"exponent {number:z.2f}" if numbers.kind == "slope" else f"{number:.3g}"
-    return f"{found} where {side}{1 if claimed is None else claimed:g} is claimed"
+    words = f"exponent {number:z.2f}" if numbers.kind == "slope" else f"{number:.3g}"
+    return f"{words} where {side}{1 if claimed is None else claimed:g} is claimed"
 
 
 def times(number: float) -> str:

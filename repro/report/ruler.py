@@ -122,12 +122,12 @@ class Ruler(Artist):
 
     def _measured(self, renderer: RendererBase) -> float:
         """Pixels outside of the frame that tick labels take."""
-        found = [0.0]
+        outside = [0.0]
         for place, word in zip(self._places, self._words, strict=True):
             if word:
                 self._put(place, word)
-                found.append(self._outside(self._label, renderer))
-        return max(found)
+                outside.append(self._outside(self._label, renderer))
+        return max(outside)
 
     def _outside(self, text: Text, renderer: RendererBase) -> float:
         box, frame = text.get_window_extent(renderer), self._panel.bbox
@@ -141,21 +141,21 @@ class Ruler(Artist):
         text.set_position((1.0, -(reach + pad) / high) if self._across else (0.0, 1 + pad / high))
 
     def _grid(self) -> Line2D:
-        found = Line2D(
+        line = Line2D(
             [], [], color=_rc("grid.color"), ls=_rc("grid.linestyle"), lw=_rc("grid.linewidth")
         )
-        self._add(found, "grid")
-        found.set_clip_path(self._panel.patch)
-        return found
+        self._add(line, "grid")
+        line.set_clip_path(self._panel.patch)
+        return line
 
     def _ticks(self, which: str) -> Line2D:
         name = f"{self._axis.axis_name}tick"
         marker: Any = TICKDOWN if self._across else TICKLEFT
         size, width = _rc(f"{name}.{which}.size"), _rc(f"{name}.{which}.width")
         colour = _rc(f"{name}.color")
-        found = Line2D([], [], ls="none", marker=marker, color=colour, ms=size, mew=width)
-        self._add(found, "tick1")
-        return found
+        ticks = Line2D([], [], ls="none", marker=marker, color=colour, ms=size, mew=width)
+        self._add(ticks, "tick1")
+        return ticks
 
     def _add(self, line: Line2D, which: Literal["grid", "tick1"]) -> None:
         """Along the axis in its own units, across it in shares of the panel."""
@@ -172,9 +172,9 @@ class Ruler(Artist):
         across = ax.get_xaxis_text1_transform if self._across else ax.get_yaxis_text1_transform
         transform, va, ha = across(pad)
         look = {"fontsize": _rc(f"{name}.labelsize"), "color": _rc(f"{name}.color")}
-        found = Text(0, 0, "", va=va, ha=ha, transform=transform, **look)
-        found.set_figure(_figure(ax))
-        return found
+        label = Text(0, 0, "", va=va, ha=ha, transform=transform, **look)
+        label.set_figure(_figure(ax))
+        return label
 
 
 def _rc(key: Any) -> Any:

@@ -23,8 +23,8 @@ def finite(value: object) -> float | None:
     >>> finite(float("nan")) is None
     True
     """
-    found = _number(value)
-    return found if found is not None and math.isfinite(found) else None
+    number = _number(value)
+    return number if number is not None and math.isfinite(number) else None
 
 
 def _number(value: object) -> float | None:
@@ -96,8 +96,14 @@ class Numbers(_Part):
     @property
     def headline(self) -> float | None:
         """The measured number, None where nothing could be measured."""
-        found = (self.slope, self.value, self.max_ratio, self.exact_epsilon, self.audit_lower_bound)
-        return next((number for number in found if number is not None), None)
+        numbers = (
+            self.slope,
+            self.value,
+            self.max_ratio,
+            self.exact_epsilon,
+            self.audit_lower_bound,
+        )
+        return next((number for number in numbers if number is not None), None)
 
 
 class OutcomeEntry(Numbers):
@@ -228,7 +234,7 @@ class VerdictContent(_Part):
 
     def controls_of(self, check: CheckEntry) -> list[ControlEntry]:
         """Outcomes of what is wrong on purpose in a check."""
-        return [one for one in self.controls if one.check == check.name]
+        return [control for control in self.controls if control.check == check.name]
 
     def with_controls(self) -> Iterator[tuple[CheckEntry, list[ControlEntry]]]:
         """Every check and its controls."""
@@ -244,8 +250,10 @@ class VerdictContent(_Part):
 
     def speaking(self, statement: str) -> list[CheckEntry]:
         """Checks that speak for a statement."""
-        names = ((one, one.statements) for one in self.checks)
-        return [one for one, own in names if statement in (self.statements if own is None else own)]
+        names = ((check, check.statements) for check in self.checks)
+        return [
+            check for check, own in names if statement in (self.statements if own is None else own)
+        ]
 
 
 class VerdictFile(VerdictContent):

@@ -59,7 +59,7 @@ class Sheet(Figure):
     ) -> None:
         super().__init__(figsize=size, dpi=dpi)
         self._agg = FigureCanvasAgg(self)
-        self._columns, self._above = columns, [one * dpi / 72 for one in above]
+        self._columns, self._above = columns, [points * dpi / 72 for points in above]
         self._around: list[Around] = []
         self._rulers: list[tuple[Ruler, Ruler]] = []
 
@@ -81,8 +81,8 @@ class Sheet(Figure):
             foot: at the bottom.
         """
         self._rulers = [(Ruler(ax, "x"), Ruler(ax, "y")) for ax in self.axes]
-        found = zip(self.axes, self._around, strict=True)
-        self._around = [replace(now, captions=self._captions(ax)) for ax, now in found]
+        panels_and_axes = zip(self.axes, self._around, strict=True)
+        self._around = [replace(now, captions=self._captions(ax)) for ax, now in panels_and_axes]
         for _ in range(2):  # first to learn what is around them
             self._place(head, foot)
             self._around = [self._measured(order) for order in range(len(self._rulers))]
@@ -91,23 +91,23 @@ class Sheet(Figure):
         """Each panel with its captions; the legends are last."""
         wide, high = map(int, self.bbox.size)
         extents = []
-        for ax, one in zip(self.axes, self._around, strict=True):
+        for ax, around in zip(self.axes, self._around, strict=True):
             x0, y0, x1, y1 = ax.get_window_extent().extents
-            right = max(x1, x0 + one.captions)
-            extents.append((x0 - one.left, y0 - one.below, right, y1 + one.above))
-        found: list[Box] = []
+            right = max(x1, x0 + around.captions)
+            extents.append((x0 - around.left, y0 - around.below, right, y1 + around.above))
+        all_boxes: list[Box] = []
         legends = [legend.get_window_extent().extents for legend in self.legends]
         for x0, y0, x1, y1 in [*extents, *legends]:
             left, right = max(0, int(x0) - EDGE), min(wide, math.ceil(x1) + EDGE)
             low, top = max(0, int(y0) - EDGE), min(high, math.ceil(y1) + EDGE)
-            found.append((left, high - top, right - left, top - low))
-        return found
+            all_boxes.append((left, high - top, right - left, top - low))
+        return all_boxes
 
     def _captions(self, ax: Axes) -> float:
         """How wide the captions on the left are."""
         left = [text for text in ax.texts if text.get_horizontalalignment() == "left"]
         renderer = self._agg.get_renderer()
-        return max((one.get_window_extent(renderer).width for one in left), default=0.0)
+        return max((artist.get_window_extent(renderer).width for artist in left), default=0.0)
 
     def _measured(self, order: int) -> Around:
         """What is around a panel, its ticks chosen for the size that it has."""
@@ -123,9 +123,9 @@ class Sheet(Figure):
         columns, count = self._columns, len(self._around)
         by_column = [self._around[c::columns] for c in range(columns) if self._around[c::columns]]
         by_row = [self._around[r : r + columns] for r in range(0, count, columns)]
-        left = np.array([max(one.left for one in part) for part in by_column])
-        captions = np.array([max(one.captions for one in part) for part in by_column])
-        below = np.array([max(one.below for one in part) for part in by_row])
+        left = np.array([max(around.left for around in part) for part in by_column])
+        captions = np.array([max(around.captions for around in part) for part in by_column])
+        below = np.array([max(around.below for around in part) for part in by_row])
         room = wide - left.sum() - gap * (len(left) + 1)
         width = _width(room / len(left), captions)
         above = np.array(self._above)

@@ -3,22 +3,185 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NoReturn
 
+from rich.console import Console
+
+from repro.base.notation import AXES
 from repro.core.results import Result
-from repro.report.cells import COLOURS, facts, text
-from repro.report.checks_table import checks_table
-from repro.report.details_table import details_table
 from repro.report.progress import progress
-from repro.report.record import record_of
-from repro.report.run_files import VerdictContent
-from repro.report.witness_words import beside
-from repro.report.wording import expected_words, slack_words, verdict_words
+from repro.report.record import OVERRIDES, PLAIN, RunRecord, record_of
+from repro.report.run_files import CheckEntry, ControlEntry, OutcomeEntry, VerdictContent
+from repro.report.wording import (
+    beside,
+    brief_words,
+    caught_words,
+    claim_words,
+    expected_words,
+    found_words,
+    in_force_words,
+    measured_words,
+    name_lines,
+    note_words,
+    pinned_words,
+    slack_words,
+    verdict_words,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+
+class Terminal(Console):
+    """Raises ``BrokenPipeError``, where rich ends the process with 1."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Called by rich while it handles the error."""
+        raise
+
+
+COLOURS = {
+    "supported": "green",
+    "contradicted": "red",
+    "inconclusive": "yellow",
+    "assumption_failed": "magenta",
+}
+
+
+def facts(run: RunRecord) -> str:
+    """Budget, seed, replicates, a special instance or channel, what was set or scaled for all."""
+    said, given = run.verdict, run.overrides
+    words = [f"budget {said.budget}, seed {said.seed}, {said.replicates} replicates"]
+    words += [f"instance {run.instance}"] if run.instance != PLAIN else []
+    words += [f"{name} ({_group_words(values)})" for name, values in run.groups.items()]
+    words += [f"{name} {given[name]}" for name in OVERRIDES if name in given]
+    scales = [check.settings.labels_scaled_by or 1 for check in said.checks]
+    if (most := max(scales, default=1)) != 1:
+        words.append(f"up to {most:.3g} times as many labels")
+    return ", ".join(words)
+
+
+def _group_words(values: Mapping[str, object]) -> str:
+    """Its kind, then its numbers.
+
+    >>> _group_words({"kind": "flips", "p0": 0.35, "p1": 0.4, "epsilon": 1})
+    'flips, p0 0.35, p1 0.4, epsilon 1'
+    """
+    return ", ".join(
+        str(value) if key == "kind" else f"{key} {value}" for key, value in values.items()
+    )
+
+
+def text(words: str, style: str) -> Text:
+    """Text as it is: brackets are units and intervals, not markup."""
+    from rich.text import Text
+
+    return Text(words, style=style)
+
+
+COLUMN_WIDTHS, CLAIM = (25, 16, 17, 14), 19
+"""Of all columns but the last, within 80, and of a claim where the others leave it room; longer
+words go on below."""
+
+
+def checks_table(run: VerdictContent) -> Table:
+    """The checks, one below the other."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    table.padding = (0, 1, 0, 0)
+    heads = ("check", "claimed", "found, 95 %", "verdict")
+    rows = [_cells(check, controls) for check, controls in run.with_controls()]
+    widths = _widths(heads, rows)
+    for head, width in zip(heads, widths, strict=True):
+        table.add_column(head, max_width=width, overflow="fold")
+    if run.controls:
+        table.add_column("ctrl", justify="right")
+    for name, *others in rows:
+        table.add_row(text("\n".join(name_lines(name.plain, widths[0])), ""), *others)
+    return table
+
+
+def _widths(heads: Sequence[str], rows: Sequence[Sequence[Text]]) -> list[int]:
+    """Largest width of each column: claims, then names get what the others do not need."""
+    columns = [[head, *(row[place].plain for row in rows)] for place, head in enumerate(heads)]
+    needed = [
+        max(len(line) for words in column for line in words.split("\n")) for column in columns
+    ]
+    widths = [min(width, need) for width, need in zip(COLUMN_WIDTHS, needed, strict=True)]
+    spare = sum(COLUMN_WIDTHS) - sum(widths)
+    widths[1] = min(widths[1] + spare, CLAIM, max(needed[1], 1))
+    widths[0] = min(sum(COLUMN_WIDTHS) - sum(widths[1:]), needed[0])
+    return widths
+
+
+def _cells(check: CheckEntry, controls: Sequence[ControlEntry]) -> list[Text]:
+    caught = sum(control.caught for control in controls)
+    measured = found_words(brief_words(check), note_words(check, check.measured_in_all))
+    return [
+        text(check.name, ""),
+        text(claim_words(check), ""),
+        text(measured, ""),
+        text(pinned_words(check), f"bold {COLOURS.get(check.verdict, '')}".strip()),
+        text(f"{caught}/{len(controls)}" if controls else "–",
+             "" if caught == len(controls) else "bold red"),
+    ]  # fmt: skip
+
+
+NAME = 26
+"""Columns that a name has beside the others in a table of 100."""
+
+
+def details_table(run: VerdictContent, width: int) -> Table:
+    """A row a check, then a row for each of its controls."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title_style="", title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("check: quantity along axis", overflow="fold")
+    table.add_column("claimed", width=16 if width >= 96 else 10, overflow="fold")
+    table.add_column("found [95 % interval]", width=26, overflow="fold")
+    table.add_column("verdict", width=14, overflow="fold")
+    if run.controls:
+        table.caption = text("Controls are wrong on purpose and must be caught.", "dim")
+        table.caption_justify, table.caption_style = "left", ""
+    for check, controls in run.with_controls():
+        table.add_row(*_check_row(check))
+        for control in controls:
+            table.add_row(*_control_row(control, check.measured_in_all))
+    return table
+
+
+def _check_row(check: CheckEntry) -> list[Text]:
+    """Cells of the method under test."""
+    words = f"\n{check.quantity} along {AXES.get(check.axis, check.axis)}"
+    words += f"\n{check.claim}" if check.claim else ""
+    words += f"\nat {held}" if (held := in_force_words(check.settings)) else ""
+    return [
+        text("\n".join(name_lines(check.name, NAME)), "bold").append(words, style="not bold dim"),
+        text(claim_words(check), ""),
+        text(_found(check, check.measured_in_all), ""),
+        text(pinned_words(check), f"bold {COLOURS.get(check.verdict, '')}".strip()),
+    ]
+
+
+def _control_row(control: ControlEntry, replicates: int) -> list[Text]:
+    """Cells of a deliberately wrong method."""
+    colour = "green" if control.caught else "bold red"
+    name = "\n\u00a0\u00a0".join(name_lines(control.name, NAME))
+    cells = [text(f"└\u00a0{name}", ""), text("(control)", "dim")]
+    measured = text(_found(control, replicates), "")
+    return [*cells, measured, text(caught_words(control.verdict), colour)]
+
+
+def _found(outcome: OutcomeEntry, replicates: int) -> str:
+    return found_words(measured_words(outcome), note_words(outcome, replicates))
+
 
 __all__ = ["print_folder", "print_result", "progress"]
 
@@ -52,7 +215,7 @@ def print_result(
         console.print(table)
         if detail == "checks" and said.controls:
             console.print(text(CONTROLS, "dim"))
-        if detail == "checks" and any(slack_words(one) for one in said.checks):
+        if detail == "checks" and any(slack_words(check) for check in said.checks):
             console.print(text(SLACK, "dim"))
         _print_beside(said, console)
         _print_substitutes(said, console)
@@ -68,26 +231,28 @@ def print_folder(folder: Path) -> None:
 
 def _print_beside(run: VerdictContent, console: Console) -> None:
     """Where each contradicted claim fails, and the row with the form that holds."""
-    for one in beside(run):
-        where = one.witness or "contradicted"
-        console.print(text(f"✗ {one.name}: {where}", COLOURS["contradicted"]))
-        if one.corrected:
-            ran = f" (`{one.command}`)" if one.command else ""
-            console.print(text(f"  what holds: {one.corrected}{ran}", ""))
+    for contradiction in beside(run):
+        where = contradiction.witness or "contradicted"
+        console.print(text(f"✗ {contradiction.name}: {where}", COLOURS["contradicted"]))
+        if contradiction.corrected:
+            ran = f" (`{contradiction.command}`)" if contradiction.command else ""
+            console.print(text(f"  what holds: {contradiction.corrected}{ran}", ""))
 
 
 def _print_substitutes(run: VerdictContent, console: Console) -> None:
     """What was run in the place of a paper's model and data: no verdict on its figure or table."""
-    told = dict.fromkeys(check.substitute for check in run.checks if check.substitute)
-    for words in told:
+    substitutes = dict.fromkeys(check.substitute for check in run.checks if check.substitute)
+    for words in substitutes:
         console.print(text(f"a substitute: {words}; no figure or table is reproduced", ""))
 
 
 def _print_failures(run: VerdictContent, console: Console) -> None:
     """Assumptions that fail and controls that were not caught."""
-    for one in run.assumptions:
-        if not one.holds:
-            console.print(text(f"✗ assumption {one.name} fails: {one.detail}", "bold magenta"))
+    for assumption in run.assumptions:
+        if not assumption.holds:
+            console.print(
+                text(f"✗ assumption {assumption.name} fails: {assumption.detail}", "bold magenta")
+            )
     for control in run.controls:
         if not control.caught:
             words = f"✗ control {control.name} of {control.check} was NOT caught: "
@@ -100,7 +265,6 @@ def standard_output(width: int) -> Console:
     Args:
         width: columns where it is no terminal.
     """
-    from repro.report.console import Terminal
 
     if isinstance(sys.stdout, TextIOWrapper) and "utf" not in sys.stdout.encoding.lower():
         sys.stdout.reconfigure(errors="replace")

@@ -73,8 +73,8 @@ def _first_cause(problem: Exception) -> BaseException:
 
 def _warn(uri: str, problem: BaseException, folder: Path) -> None:
     """One line on stderr; a message may quote a password, so with one only its kind is told."""
-    told = getattr(problem, "strerror", None) if has_secret(uri) else str(problem)
-    reason = f"{type(problem).__name__}{': ' if told else ''}{told or ''}"
+    detail = getattr(problem, "strerror", None) if has_secret(uri) else str(problem)
+    reason = f"{type(problem).__name__}{': ' if detail else ''}{detail or ''}"
     line = f"{shown(uri)} cannot be used: {shorten(one_line(reason), LONGEST, placeholder=' …')}"
     print(f"tracking: {line}; results are kept in {folder}", file=sys.stderr, flush=True)
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from repro.core.claims import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Result
-from repro.report.curves import curve
-from repro.report.jsonable import flatten, jsonable
+from repro.report.record import flatten, jsonable
 from repro.report.run_files import Numbers, finite
+from repro.report.window import curve
 from repro.report.wording import part_words
 
 Point = tuple[str, float, int]
@@ -51,8 +51,8 @@ def run_name(result: Result) -> str:
         for key, short in (("epsilon", "ε"), ("n_pairs", "n"), ("horizon", "T"))
         if result.config.get(key) is not None
     ]
-    told = [result.config_hash[:4], *settings, f"s{result.seed}", result.budget, result.theorem]
-    return " ".join(told)
+    parts = [result.config_hash[:4], *settings, f"s{result.seed}", result.budget, result.theorem]
+    return " ".join(parts)
 
 
 def params_of(values: Mapping[str, object]) -> dict[str, str]:
@@ -63,7 +63,7 @@ def params_of(values: Mapping[str, object]) -> dict[str, str]:
 def run_tags(result: Result) -> dict[str, str]:
     """Tags of the run, and of its checks too: filters do not reach from a parent to a child."""
     papers = dict.fromkeys(statement.split(".")[0] for statement in result.statements)
-    part = part_words(result.rows)
+    part = part_words(result.checks_run)
     return {
         "papers": ",".join(papers),
         "statements": ",".join(result.statements)[:MAX_VALUE],
@@ -157,8 +157,8 @@ def steps_of(grid: list[float]) -> list[int]:
 
 def _curve_points(name: str, outcome: Outcome) -> Iterator[Point]:
     """Finite means along the sweep."""
-    found = curve(outcome.series)
-    for step, mean in zip(steps_of(found.grid.tolist()), found.mean.tolist(), strict=True):
+    measured = curve(outcome.series)
+    for step, mean in zip(steps_of(measured.grid.tolist()), measured.mean.tolist(), strict=True):
         if finite(mean) is not None:
             yield name_of(name), mean, step
 
@@ -170,8 +170,8 @@ def _decade_points(name: str, outcome: Outcome) -> Iterator[Point]:
     """
     if outcome.fit is None:
         return
-    found = curve(outcome.series)
-    for value, mean in zip(found.grid.tolist(), found.mean.tolist(), strict=True):
+    measured = curve(outcome.series)
+    for value, mean in zip(measured.grid.tolist(), measured.mean.tolist(), strict=True):
         if finite(mean) is not None and mean > 0:
             step = round(100 * math.log10(value)) if outcome.fit.log_axis else round(100 * value)
             yield name_of(name), math.log10(mean), step
@@ -185,28 +185,28 @@ def _level_points(prefix: str, item: CheckResult) -> Iterator[Point]:
     the config names, and read off between two grid points.
     """
     fit, settings = item.outcome.fit, item.check.settings
-    found = curve(item.outcome.series)
-    if fit is None or not fit.log_axis or (found.mean <= 0).any() or len(found.grid) < 2:
+    measured = curve(item.outcome.series)
+    if fit is None or not fit.log_axis or (measured.mean <= 0).any() or len(measured.grid) < 2:
         return
-    at = np.log10(found.grid)
+    at = np.log10(measured.grid)
     scaled = settings.get("labels_scaled_by", 1.0) if item.check.axis == "n_pairs" else 1.0
     shared = round(float(at[0] + at[-1]) / 2 - math.log10(float(str(scaled))))
     if at[0] <= shared <= at[-1]:
-        level = float(np.interp(shared, at, np.log10(found.mean)))
+        level = float(np.interp(shared, at, np.log10(measured.mean)))
         yield name_of(f"{prefix}_1e{shared}"), level, 0
 
 
 def _number_points(prefix: str, check: DeclaredCheck, outcome: Outcome) -> Iterator[Point]:
     """Verdict, what is claimed and what was measured, with the ends of its interval."""
-    numbers, told = outcome.numbers, Numbers.model_validate(jsonable(outcome.numbers))
-    found = {"verdict": SIGNS[outcome.verdict], "measured": told.headline}
-    found["claimed"] = _claimed(check, numbers)
+    numbers, checked = outcome.numbers, Numbers.model_validate(jsonable(outcome.numbers))
+    points = {"verdict": SIGNS[outcome.verdict], "measured": checked.headline}
+    points["claimed"] = _claimed(check, numbers)
     for key in ("tolerance", "slack"):
-        found[key] = finite(numbers.get(key, getattr(check, key, None)))
-    ends = told.ci95 or (None, None)
-    found |= dict(zip(("ci_low", "ci_high"), ends, strict=True))
-    found["failed"] = float(outcome.series.failed)
-    for key, value in found.items():
+        points[key] = finite(numbers.get(key, getattr(check, key, None)))
+    ends = checked.ci95 or (None, None)
+    points |= dict(zip(("ci_low", "ci_high"), ends, strict=True))
+    points["failed"] = float(outcome.series.failed)
+    for key, value in points.items():
         if value is not None:
             yield name_of(prefix + key), float(f"{value:.{DIGITS}g}"), 0
 

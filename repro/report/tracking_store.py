@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import sqlite3
@@ -10,16 +11,82 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 from uuid import uuid4
 
-from repro.report.tracking_views import view_tags
-
 if TYPE_CHECKING:
     from mlflow import MlflowClient
+
+TAG = "mlflow.sharedViewState."
+NAME = "attributes.`Run Name`"
+WIDTHS = {NAME: 290, "tags.`theorem`": 220, "tags.`verdict`": 130}
+NUMBER = 95
+"""Pixels of a column; the UI's own 190 of a name show twenty characters."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A search and the columns that show what it finds.
+
+    Attributes:
+        search: in MLflow's language of filters; empty for all runs, each with its checks below.
+        columns: kind and name of each.
+        order: what rows are ordered by; by any but the date the UI lists checks without the runs
+            that they are nested in.
+        ascending: the smallest first.
+    """
+
+    search: str
+    columns: tuple[tuple[str, str], ...]
+    order: str = "attributes.start_time"
+    ascending: bool = False
+
+    def state(self) -> str:
+        """As the UI keeps it."""
+        columns = [f"{kind}.`{name}`" for kind, name in self.columns]
+        order = [NAME, *columns]
+        state = {
+            "searchFilter": self.search,
+            "orderByKey": self.order,
+            "orderByAsc": self.ascending,
+            "selectedColumns": columns,
+            "columnOrder": order,  # which the UI gives no width that stands not in it
+            "columnWidths": {column: WIDTHS.get(column, NUMBER) for column in order},
+        }
+        return json.dumps(state)
+
+
+_HOW = tuple(("tags", name) for name in ("as_expected", "epsilon", "budget"))
+_RUN = (
+    *(("tags", name) for name in ("theorem", "verdict")),
+    *(("metrics", name) for name in ("supported", "contradicted", "claimed", "measured")),
+    *_HOW,
+)
+_CHECK = (
+    *(("tags", name) for name in ("theorem", "verdict")),
+    *(("metrics", name) for name in ("claimed", "measured", "tolerance", "slack")),
+    *_HOW,
+)
+_CONTRADICTED_FIRST = {"order": "metrics.`verdict`", "ascending": True}
+
+VIEWS = {
+    "runs": View("", _RUN),  # with a search the UI has no checks to unfold a run into
+    "checks": View("tags.level = 'check'", _CHECK, **_CONTRADICTED_FIRST),
+    "surprises": View(
+        "tags.level = 'check' AND tags.as_expected = 'false'", _CHECK, **_CONTRADICTED_FIRST
+    ),
+}
+"""By the name that the link ends in."""
+
+
+def view_tags() -> dict[str, str]:
+    """Tags of an experiment that hold all views."""
+    return {TAG + name: view.state() for name, view in VIEWS.items()}
+
 
 LOCK_SECONDS = 600.0
 """How long to wait for other processes that write to the store; one takes seconds."""
@@ -122,8 +189,8 @@ def _probe(path: Path) -> None:
 
 
 def _say_busy(path: Path, seconds: float) -> None:
-    told = f"tracking: {path} is locked by another program; waiting up to {seconds:.0f} s"
-    print(told, file=sys.stderr, flush=True)
+    line = f"tracking: {path} is locked by another program; waiting up to {seconds:.0f} s"
+    print(line, file=sys.stderr, flush=True)
 
 
 def _make_tables(path: Path) -> None:
@@ -160,13 +227,15 @@ def _client_and_experiment(uri: str, name: str, artifacts: str | None) -> tuple[
     from mlflow import MlflowClient
 
     client = MlflowClient(tracking_uri=uri, registry_uri=uri)
-    found = client.get_experiment_by_name(name)
-    if found is None:
-        found = client.get_experiment(client.create_experiment(name, artifact_location=artifacts))
+    experiment = client.get_experiment_by_name(name)
+    if experiment is None:
+        experiment = client.get_experiment(
+            client.create_experiment(name, artifact_location=artifacts)
+        )
     for key, view in view_tags().items():
-        if found.tags.get(key) != view:
-            client.set_experiment_tag(found.experiment_id, key, view)
-    return client, found.experiment_id
+        if experiment.tags.get(key) != view:
+            client.set_experiment_tag(experiment.experiment_id, key, view)
+    return client, experiment.experiment_id
 
 
 @contextmanager

@@ -3,13 +3,46 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from repro.core.results import CheckResult
-from repro.report.curves import Curve
+from repro.core.results import CheckResult, Series
 from repro.report.run_files import finite
+
+Z95 = 1.96
+"""Standard errors in a 95 % interval of a mean."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Means along a sweep; NaN where no replicate finished.
+
+    Attributes:
+        grid: (G,) swept values.
+        mean: (G,) mean over the finite replicates.
+        half_width: (G,) half of the 95 % interval of the mean, 0 where it is unknown.
+        worst: (G,) largest finite replicate.
+    """
+
+    grid: np.ndarray
+    mean: np.ndarray
+    half_width: np.ndarray
+    worst: np.ndarray
+
+
+def curve(series: Series) -> Curve:
+    """Read a series without numpy's warnings on grid points where everything failed."""
+    grid = np.asarray(series.grid, dtype=float)
+    flat = np.asarray(series.values, dtype=float).reshape(len(grid), -1)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", RuntimeWarning)
+        mean, half_width = series.means, Z95 * series.standard_errors
+        worst = np.nanmax(np.where(np.isfinite(flat), flat, np.nan), axis=1)
+    return Curve(grid, mean, np.nan_to_num(half_width, nan=0.0, posinf=0.0), worst)
+
 
 LEAST_DECADES, ROOM = 0.5, 2.0
 """Decades that a measured slope is taken to span at least, and how many such spans above or below
@@ -85,7 +118,7 @@ def window(item: CheckResult, curves: Sequence[Curve], log_y: bool) -> Window | 
 
 def _steep(curves: Sequence[Curve]) -> Window | None:
     """A slope beside a control many decades away looks flat: without that control."""
-    spans = [np.log10(one.mean[one.mean > 0]) for one in curves]
+    spans = [np.log10(curve.mean[curve.mean > 0]) for curve in curves]
     if not spans[0].size:
         return None
     bottom, top = spans[0].min(), spans[0].max()
@@ -104,7 +137,9 @@ def _focus(curves: Sequence[Curve], low: float, high: float, crowded: float) -> 
     ends = np.concatenate([test.mean - test.half_width, test.mean + test.half_width, [low, high]])
     bottom, top = np.nanmin(ends), np.nanmax(ends)
     size = (top - bottom) or abs(high)
-    shown = [np.fmax(one.mean, one.worst) if crowded == FLAT else one.mean for one in curves[1:]]
+    shown = [
+        np.fmax(curve.mean, curve.worst) if crowded == FLAT else curve.mean for curve in curves[1:]
+    ]
     others = np.concatenate([[bottom, top], *shown])
     if np.nanmax(others) - np.nanmin(others) <= crowded * size:
         return None
@@ -113,8 +148,8 @@ def _focus(curves: Sequence[Curve], low: float, high: float, crowded: float) -> 
 
 def _near(item: CheckResult, curves: Sequence[Curve], level: float) -> Window | None:
     """What lies within so many decades of the allowed level that the level can be read."""
-    shown = [one.worst if has_worst(item) else one.mean for one in curves]
-    values = np.concatenate([*shown, *(one.mean for one in curves), [level]])
+    shown = [curve.worst if has_worst(item) else curve.mean for curve in curves]
+    values = np.concatenate([*shown, *(curve.mean for curve in curves), [level]])
     values = np.log10(values[np.isfinite(values) & (values > 0)])
     near = values[abs(values - np.log10(level)) <= FAR]
     if len(near) == len(values):

@@ -4,11 +4,112 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from repro.base.errors import one_line
 from repro.core.verdicts import off_its_pin
-from repro.report.run_files import CheckEntry, InForce, Numbers, OutcomeEntry, VerdictContent
+from repro.report.run_files import (
+    CheckEntry,
+    InForce,
+    Numbers,
+    OutcomeEntry,
+    VerdictContent,
+    WitnessEntry,
+)
+
+BOUNDS = {"at_most": "at most ", "at_least": "at least "}
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """A contradicted check, the place where it fails, and the row with the form that holds.
+
+    Attributes:
+        name: of the check.
+        witness: in words; empty where a run has none.
+        corrected: the row that holds, with its numbers or the command that runs it; may be empty.
+        command: that runs it, where this run has not.
+    """
+
+    name: str
+    witness: str
+    corrected: str
+    command: str = ""
+
+
+def beside(run: VerdictContent) -> list[Contradiction]:
+    """Every contradicted check of a run that has a witness or a corrected form."""
+    contradictions = (_beside(check, holds) for check, holds in run.contradicted())
+    return [
+        contradiction
+        for contradiction in contradictions
+        if contradiction.witness or contradiction.corrected
+    ]
+
+
+def _beside(check: CheckEntry, holds: CheckEntry | None) -> Contradiction:
+    witness = witness_words(check, check.witness) if check.witness else ""
+    if holds is not None:
+        corrected_words = f"{brief_words(holds)}, claimed {claim_words(holds)}"
+        words = f"{verdict_words(holds.verdict)} {holds.name}: {corrected_words}; {holds.claim}"
+        return Contradiction(check.name, witness, words)
+    if ": " not in check.corrected:
+        return Contradiction(
+            check.name, witness, check.corrected and f"{check.corrected}, not run here"
+        )
+    experiment, row = check.corrected.split(": ")
+    command = shlex.join(["python", "-m", "repro", f"theorem={experiment}", f"only={row}"])
+    return Contradiction(check.name, witness, f"{row} of {experiment}", command)
+
+
+def witness_words(check: CheckEntry, entry: WitnessEntry) -> str:
+    """The swept value and the numbers there.
+
+    >>> check = CheckEntry(name="a", verdict="contradicted", axis="n_pairs", direction="at_most")
+    >>> witness_words(check, WitnessEntry(at=8.0, measured=1.21, claimed=1.0))
+    'at n = 8 it is 1.21, claimed at most 1'
+    >>> named = check.model_copy(update={"quantity": "exact ε(δ) / stated ε"})
+    >>> witness_words(named, WitnessEntry(at=8.0, measured=1.21, claimed=1.0))
+    'at n = 8 exact ε(δ) / stated ε is 1.21, claimed at most 1'
+    >>> growth = {"from": 1e3, "at": 1e5, "measured_from": 0.2, "measured": 0.2, "factor": 1.0}
+    >>> witness_words(check, WitnessEntry(**growth, claimed=0.0126))
+    'from n = 1000 to 1e+05 it goes from 0.2 to 0.2, by a factor 1; claimed at most 0.0126'
+    """
+    axis = SYMBOLS.get(check.axis, check.axis)
+    axis = axis[1:-1] if axis.startswith("(") else axis
+    at = "?" if entry.at is None else f"{entry.at:.4g}"
+    side = "at_most" if check.kind in ("inequality", "privacy") else check.direction
+    bound = BOUNDS.get(side, "")
+    name = check.quantity.partition(" [")[0] or "it"
+    digits = _digits(entry.measured, entry.claimed)
+    claimed = f"claimed {bound}{_number(entry.claimed, digits)}"
+    if entry.start is not None:
+        ends = f"from {axis} = {entry.start:.4g} to {at}"
+        numbers = f"from {_number(entry.measured_from)} to {_number(entry.measured)}"
+        return f"{ends} {name} goes {numbers}, by a factor {_number(entry.factor)}; {claimed}"
+    where = f"at {axis} = {at}"
+    if entry.cases is not None:
+        where += f" {entry.failures} of {entry.cases} fail"
+        measured = f": {_number(entry.measured, digits)}"
+    else:
+        measured = f" {name} is {_number(entry.measured, digits)}"
+    drawn = "" if entry.block is None else f" (block {entry.block}, replicate {entry.replicate})"
+    return f"{where}{measured}, {claimed}{drawn}"
+
+
+def _digits(measured: float | None, claimed: float | None) -> int:
+    """So many that the two do not look alike."""
+    return next(
+        (digits for digits in range(4, 17)
+         if _number(measured, digits) != _number(claimed, digits)), 4,
+    )  # fmt: skip
+
+
+def _number(value: float | None, digits: int = 4) -> str:
+    return "not a number" if value is None else f"{value:.{digits}g}"
+
 
 SYMBOLS = {"supported": "✓", "contradicted": "✗", "inconclusive": "?", "assumption_failed": "!"}
 """One sign a verdict, so that no reader needs colour."""
@@ -65,8 +166,8 @@ def part_words(rows: Sequence[int]) -> str:
     >>> part_words([1, 22]), part_words([22, 22])
     ('1 of 22 checks', '')
     """
-    made, defined = rows
-    return f"{made} of {defined} checks" if made < defined else ""
+    run_checks, defined = rows
+    return f"{run_checks} of {defined} checks" if run_checks < defined else ""
 
 
 def in_force_words(given: InForce) -> str:
@@ -75,8 +176,8 @@ def in_force_words(given: InForce) -> str:
     >>> in_force_words(InForce(epsilon=0.5, n_pairs=1e9))
     'ε = 0.5, n = 1e+09'
     """
-    found = (("ε", given.epsilon), ("n", given.n_pairs), ("T", given.horizon))
-    words = [f"{sign} = {value:.4g}" for sign, value in found if value is not None]
+    numbers_in_force = (("ε", given.epsilon), ("n", given.n_pairs), ("T", given.horizon))
+    words = [f"{sign} = {value:.4g}" for sign, value in numbers_in_force if value is not None]
     scale = given.labels_scaled_by or 1.0
     return ", ".join(words + ([f"labels × {scale:.3g}"] if scale != 1 else []))
 

@@ -58,13 +58,13 @@ def material(folder: Path, paper: str | None = None) -> Material:
     return Material(folder, runs, listed, paper)
 
 
-def report_page(found: Material) -> str:
+def report_page(content: Material) -> str:
     """The report, as one HTML page."""
-    title, noticed = TITLE, ablations.read(found.folder)
-    if found.paper:
-        title = f"{TITLE}. {found.paper.upper()}: {found.catalogue.paper_said(found.paper)}"
-        noticed = one_paper.ablations_of(noticed, found.runs)
-    return report_html(found.runs, found.catalogue, noticed, title)
+    title, noticed = TITLE, ablations.read(content.folder)
+    if content.paper:
+        title = f"{TITLE}. {content.paper.upper()}: {content.catalogue.paper_said(content.paper)}"
+        noticed = one_paper.ablations_of(noticed, content.runs)
+    return report_html(content.runs, content.catalogue, noticed, title)
 
 
 @dataclass(frozen=True)
@@ -84,16 +84,18 @@ class WrittenReport:
     changes: tuple[str, ...]
 
 
-def written(found: Material, gallery: bool, output: Path | None) -> WrittenReport:
+def written(content: Material, gallery: bool, output: Path | None) -> WrittenReport:
     """Write the report, or the gallery of figures; ``output`` replaces its place in the folder."""
-    name = "_".join(["gallery" if gallery else "report", *([found.paper] if found.paper else [])])
-    path = output or found.folder / f"{name}.html"
-    write_whole(path, gallery_html(found.runs) if gallery else report_page(found))
+    name = "_".join(
+        ["gallery" if gallery else "report", *([content.paper] if content.paper else [])]
+    )
+    path = output or content.folder / f"{name}.html"
+    write_whole(path, gallery_html(content.runs) if gallery else report_page(content))
     return WrittenReport(
         path,
-        tuple(run.key for run in found.runs),
-        found.disagreements,
-        tuple(_changes(found.runs)),
+        tuple(run.key for run in content.runs),
+        content.disagreements,
+        tuple(_changes(content.runs)),
     )
 
 

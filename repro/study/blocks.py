@@ -75,14 +75,14 @@ class BlockStore:
         if not path.is_file():  # np.load would wait for a pipe
             return None
         try:
-            found = np.load(path, allow_pickle=False)
+            array = np.load(path, allow_pickle=False)
         except Exception:  # noqa: BLE001
             return None
-        if not isinstance(found, np.ndarray) or found.dtype != np.float64:
+        if not isinstance(array, np.ndarray) or array.dtype != np.float64:
             return None
-        if found.shape != (math.prod(shape) + 1,) or found[-1] != _checksum(block, found[:-1]):
+        if array.shape != (math.prod(shape) + 1,) or array[-1] != _checksum(block, array[:-1]):
             return None
-        return found[:-1].reshape(shape)
+        return array[:-1].reshape(shape)
 
     def write(self, block: Block, values: np.ndarray) -> None:
         """Keep a finished block; a full or unwritable disk costs the cache, not the run."""

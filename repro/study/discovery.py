@@ -7,12 +7,34 @@ import sys
 import traceback
 from dataclasses import replace
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
 from repro.base.errors import BadInput, without_exit
-from repro.base.places import names, place_of, shipped
+from repro.base.places import install_hint, names, place_of, shipped
 from repro.core.check import Theorem
+
+LIBRARIES = {"llm": ("transformers", "tokenizers")}
+"""By extra, the libraries without which none of its experiments runs."""
+
+
+def missing_library(theorem: Theorem) -> str:
+    """The first library that an experiment needs and that is not installed, or nothing."""
+    wanted = LIBRARIES.get(theorem.extra, ())
+    return next((name for name in wanted if find_spec(name) is None), "")
+
+
+def require_extra(theorem: Theorem) -> None:
+    """Refuse an experiment whose libraries are not installed.
+
+    Raises:
+        BadInput: in one line, with the command that installs them.
+    """
+    name = missing_library(theorem)
+    if name:
+        hint = f"needs {name}, which is not installed; {install_hint(theorem.extra)}"
+        raise BadInput("theorem", theorem.slug, hint)
 
 
 def slugs(folder: Path | None = None) -> list[str]:
@@ -55,5 +77,5 @@ def _imported(name: str, path: Path) -> ModuleType:
         calls = traceback.extract_tb(problem.__traceback__)
         inside = [call.lineno for call in calls if call.filename == str(path)]
         line = inside[-1] if inside else getattr(problem, "lineno", None) or 1
-        told = f"line {line} of {path}: {type(problem).__name__}: {problem}"
-        raise BadInput("theorem", path.stem, told) from problem
+        complaint = f"line {line} of {path}: {type(problem).__name__}: {problem}"
+        raise BadInput("theorem", path.stem, complaint) from problem

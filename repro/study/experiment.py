@@ -8,9 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Number
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
 
 from repro.base.errors import BadInput, one_line, without_exit
+from repro.base.schema import Blocks, Epsilon, KLWeight, Model, Pairs, Positive, Whole
 from repro.core.check import SweptCheck, Theorem
 from repro.core.claims import DeclaredCheck
 from repro.core.door import TheoremNumbers, sweeps_in_use, swept_checks
@@ -19,12 +22,31 @@ from repro.core.needs import needs_of
 from repro.core.results import AssumptionResult
 from repro.core.stages import refuse_unknown
 from repro.core.worlds import field_values, put
-from repro.study.config import Overrides
 
 if TYPE_CHECKING:
     from repro.labels.preferences.label_mixture import LabelMixture
     from repro.worlds.policies.regularisers import Regulariser
     from repro.worlds.policies.reward_class import RewardClass
+
+
+class Budget(Model):
+    """How much is simulated."""
+
+    name: Literal["smoke", "laptop", "paper"]
+    replicates: Annotated[Whole, Field(ge=20, le=10**7, description="per grid point")]
+    blocks: Blocks
+    check_error: Annotated[
+        Positive, Field(le=0.05, description="chance that the deciding interval misses the truth")
+    ]
+
+
+class Overrides(Model):
+    """Top-level numbers that replace a check's own where it does not sweep them."""
+
+    epsilon: Epsilon | None = None
+    n_pairs: Pairs | None = None
+    horizon: Pairs | None = None
+    kl_weight: KLWeight | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +87,7 @@ class Setting:
             "regulariser": self.regulariser,
             "reward_class": self.reward_class,
         }
-        return {name: one for name, one in selected.items() if one is not None}
+        return {name: choice for name, choice in selected.items() if choice is not None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +112,11 @@ class Experiment:
             BadInput: a number that a world does not allow, an axis that changes nothing, or a
                 stage that no world has.
         """
-        found = swept_checks(self.theorem, self.numbers, self.setting.instance_kind)
-        checks = tuple(self._in_force(self._digested(one)) for one in found)
-        refuse_unknown(self.setting.stages, {n for one in checks for n in _fields(one)})
-        for one in checks:
-            _refuse_idle_axis(one)
+        swept_checks_of = swept_checks(self.theorem, self.numbers, self.setting.instance_kind)
+        checks = tuple(self._in_force(self._digested(check)) for check in swept_checks_of)
+        refuse_unknown(self.setting.stages, {n for check in checks for n in _fields(check)})
+        for check in checks:
+            _refuse_idle_axis(check)
         return checks
 
     def _digested(self, swept: SweptCheck) -> SweptCheck:
@@ -102,7 +124,7 @@ class Experiment:
         digest = self.setting.instance.get("digest")
         if not digest or not self.uses_instance(swept):
             return swept
-        return replace(swept, sweep=swept.sweep.each(lambda one: put(one, {"digest": digest})))
+        return replace(swept, sweep=swept.sweep.each(lambda world: put(world, {"digest": digest})))
 
     def _in_force(self, swept: SweptCheck) -> SweptCheck:
         """A channel that is chosen is one that learners know of: worlds without ``response`` have
@@ -111,8 +133,8 @@ class Experiment:
         chosen = self.setting.chosen
         if not swept.takes("response"):
             chosen.pop("channel", None)
-        found = swept.under({**self.overrides, **chosen})
-        return found.instead(**self.setting.stages) if self.setting.stages else found
+        changed = swept.under({**self.overrides, **chosen})
+        return changed.instead(**self.setting.stages) if self.setting.stages else changed
 
     @property
     def overrides(self) -> dict[str, Any]:
@@ -146,7 +168,7 @@ class Experiment:
             "grid": swept.sweep.grid,
             "quantity": check.quantity.words,
             "method": check.right.__name__,
-            "controls": tuple(one.__name__ for one in swept.algorithms[1:]),
+            "controls": tuple(algorithm.__name__ for algorithm in swept.algorithms[1:]),
             "expected": check.expected,
             "claim": check.claim.said(check.axis),
             "settings": self._settings(swept),
@@ -178,18 +200,18 @@ class Experiment:
         }
         chosen = {
             name: str(own[name])
-            for name, one in self.setting.chosen.items()
-            if name in own and name != "response" and own[name] is one
+            for name, choice in self.setting.chosen.items()
+            if name in own and name != "response" and own[name] is choice
         }
         return {**shown, **chosen, "labels_scaled_by": swept.scaled}
 
     def numbers_in_force(self, swept: SweptCheck) -> dict[str, object]:
         """The grid, and top-level numbers that stand in for what the worlds had."""
         own = _fields(swept)
-        found = {name: own[name] for name in self.overrides if swept.takes(name)}
+        numbers = {name: own[name] for name in self.overrides if swept.takes(name)}
         if swept.scaled != 1.0 and swept.takes("n_pairs"):
-            found["n_pairs"] = own["n_pairs"]
-        return {"grid": list(swept.sweep.grid), **found}
+            numbers["n_pairs"] = own["n_pairs"]
+        return {"grid": list(swept.sweep.grid), **numbers}
 
     @without_exit()
     def assumptions(self) -> tuple[AssumptionResult, ...]:
@@ -198,9 +220,9 @@ class Experiment:
             return ()
         with self.building():
             return tuple(
-                AssumptionResult(f"{one.name} {name}", bool(holds), detail)
-                for one in self.checks
-                for name, holds, detail in self.theorem.assumes(one)
+                AssumptionResult(f"{check.name} {name}", bool(holds), detail)
+                for check in self.checks
+                for name, holds, detail in self.theorem.assumes(check)
             )
 
     def estimate(self, replicates: Mapping[str, int]) -> str:

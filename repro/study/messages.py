@@ -29,10 +29,10 @@ def as_bad_input(problem: BaseException) -> BadInput:
 def _missing_option(problem: BaseException) -> BadInput | None:
     """``theorem=offline_gpa``: no such file in the group."""
     options = getattr(problem, "options", None)
-    found = getattr(problem, "missing_cfg_file", None)
-    if not options or not isinstance(found, str):
+    name_given = getattr(problem, "missing_cfg_file", None)
+    if not options or not isinstance(name_given, str):
         return None
-    group, _, name = found.rpartition("/")
+    group, _, name = name_given.rpartition("/")
     group = group.removeprefix("/") or "config"
     refusal = no_such_experiment if group == "theorem" else among
     return BadInput(group, name, refusal(name, options))

@@ -2,13 +2,64 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import platform
+import sys
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 
-from repro.study.allocator import keep_freed_memory
 from repro.study.blocks import Block
+
+
+@cache
+def machine() -> dict[str, object]:
+    """Versions and kernels in use, plain values."""
+    import numpy as np
+    import scipy
+    import torch
+    from threadpoolctl import threadpool_info
+
+    kernels = {
+        f"{pool['internal_api']} {pool['version']} {pool.get('architecture', '')}"
+        for pool in threadpool_info()
+    }
+    return {
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "torch": torch.__version__,
+        "torch_kernels": torch.backends.cpu.get_cpu_capability(),
+        "kernels": sorted(kernels),
+    }
+
+
+TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
+"""Numbers of glibc's malloc.h."""
+KEPT_BYTES = 2**28
+LARGEST_ON_HEAP = 2**25
+"""The most that every version of glibc takes."""
+
+
+@cache
+def keep_freed_memory() -> bool:
+    """Let glibc keep up to 256 MiB of freed memory; False, and nothing done, under other libraries.
+
+    By default the arrays of a small fit go back to the kernel after every operation, and fetching
+    their pages again is up to half of its time.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    set_option = getattr(ctypes.CDLL(None), "mallopt", None)
+    if set_option is None:
+        return False
+    return all(
+        [set_option(TRIM_THRESHOLD, KEPT_BYTES), set_option(MMAP_THRESHOLD, LARGEST_ON_HEAP)]
+    )
+
 
 KEPT = "Finished blocks are kept; run the same command to go on"
 

@@ -17,12 +17,10 @@ from repro.core.claims import DeclaredCheck
 from repro.core.door import TheoremNumbers
 from repro.core.fingerprint import fingerprint
 from repro.study.blocks import Block, content_key
-from repro.study.config import Budget
 from repro.study.discovery import find
-from repro.study.experiment import Experiment, Setting
-from repro.study.machine import machine
-from repro.study.own_code import is_own, refuse_impure
-from repro.study.sources import CALLING, MEASURING, code_fingerprint
+from repro.study.experiment import Budget, Experiment, Setting
+from repro.study.parallel import machine
+from repro.study.sources import CALLING, MEASURING, code_fingerprint, is_own, refuse_impure
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,9 @@ class Plan:
     @without_exit()
     def estimate(self) -> str:
         """What measuring all blocks would need, in words; nothing where it cannot be told."""
-        made = built(self)
-        points = {one.name: self.budget.blocks * self.replicates(one) for one in made.swept}
-        return made.experiment.estimate(points)
+        build = built(self)
+        points = {check.name: self.budget.blocks * self.replicates(check) for check in build.swept}
+        return build.experiment.estimate(points)
 
     def replicates(self, swept: SweptCheck) -> int:
         """Replicates in one block of a check."""
@@ -97,11 +95,11 @@ def _built(key: _ByContent) -> Built:
     plan = key.plan
     numbers = validate(TheoremNumbers, plan.config, "theorem")
     experiment = Experiment(plan.theorem, numbers, plan.setting)
-    known = [one.name for one in experiment.checks]
+    known = [check.name for check in experiment.checks]
     for name in plan.only or ():
         if name not in known:
             raise BadInput("only", name, among(name, known))
-    chosen = [one for one in experiment.checks if plan.only is None or one.name in plan.only]
+    chosen = [check for check in experiment.checks if plan.only is None or check.name in plan.only]
     return Built(experiment, tuple(chosen))
 
 
@@ -125,7 +123,7 @@ def blocks_of(plan: Plan) -> list[Block]:
 
     An exact or proved check has one block, with one key whatever the seed: nothing is drawn.
     """
-    made, setting = built(plan), plan.setting
+    build, setting = built(plan), plan.setting
     # an object that is chosen for a field of the worlds may be of any module of the engine
     engine = MEASURING if setting.stages or setting.chosen else CALLING
     common = {
@@ -136,7 +134,7 @@ def blocks_of(plan: Plan) -> list[Block]:
     }
     return [
         Block(index, among[0], content_key({**common, **own, **drawn}), len(among))
-        for index, swept in enumerate(made.swept)
+        for index, swept in enumerate(build.swept)
         for own in [_check_key(plan, swept)]
         for among in swept.calls(plan.budget.blocks, plan.replicates(swept))
         for drawn in [
@@ -163,8 +161,8 @@ def measure_block(plan: Plan, block: Block) -> np.ndarray:
     Raises:
         RuntimeError: a check that says that it is exact or proved has drawn.
     """
-    made = built(plan)
-    swept, experiment = made.swept[block.check], made.experiment
+    build = built(plan)
+    swept, experiment = build.swept[block.check], build.experiment
     replicates = plan.replicates(swept)
     size, device = (block.count, replicates), plan.setting.device
     undrawn = _undrawn(plan.theorem, swept.name, device, size, swept.identity)

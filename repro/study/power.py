@@ -26,7 +26,7 @@ from repro.core.claims import (
 )
 from repro.core.rates import Estimate, fit_slope, point_estimates, pooled
 from repro.core.results import CheckResult, Outcome, Series
-from repro.study.config import Budget
+from repro.study.experiment import Budget
 
 PARTS = {"smoke": 3.0, "laptop": 6.0, "paper": 20.0}
 """By budget: the tolerance over the largest 95 % half-width of a two-sided claim (contract)."""
@@ -63,7 +63,7 @@ class Margin:
         if self.room <= 0 or not math.isfinite(self.error):
             return math.inf
         deciding, printed = (
-            float(stats.norm.isf(miss / self.shared / 2)) for miss in (budget.row_error, 0.05)
+            float(stats.norm.isf(miss / self.shared / 2)) for miss in (budget.check_error, 0.05)
         )
         spent = CHANCE + (-deciding if self.may_straddle else deciding)
         if spent <= 0:
@@ -94,7 +94,7 @@ class Tail:
         """By how much the pilot's replicates must be multiplied at a budget; inf: none do."""
         if self.share >= self.allowed:
             return math.inf
-        miss = budget.row_error / self.shared / 2
+        miss = budget.check_error / self.shared / 2
         n = np.geomspace(10, 1e9, 2000)
         seen = np.floor(n * self.share + CHANCE * np.sqrt(n * self.share * (1 - self.share)))
         high = stats.beta.isf(miss, seen + 1, np.maximum(n - seen, 1e-9))
@@ -135,10 +135,10 @@ def rounded(replicates: float) -> float:
 
 
 def _times(
-    found: Sequence[Margin | Tail], verdict: Verdict, pilot: Budget, budget: Budget
+    margins: Sequence[Margin | Tail], verdict: Verdict, pilot: Budget, budget: Budget
 ) -> float:
     """Every estimate has to hold a claim up; one alone is enough to bring it down."""
-    times = [margin.times(pilot, budget) for margin in found]
+    times = [margin.times(pilot, budget) for margin in margins]
     if not times:
         return 0.0
     return min(times) if verdict == "contradicted" else max(times)

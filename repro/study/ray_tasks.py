@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from repro.base.errors import BadInput, one_line
-from repro.base.paths import PACKAGE
-from repro.base.places import shipped
+from repro.base.places import PACKAGE, shipped
 from repro.study.blocks import Block
 from repro.study.parallel import KEPT, ready_to_measure
 from repro.study.sources import files_fingerprint

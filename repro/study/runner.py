@@ -19,9 +19,9 @@ from repro.core.verdicts import off_its_pin, overall, worst
 from repro.core.witness import witness_of
 from repro.study.blocks import Block, BlockStore
 from repro.study.experiment import Experiment
-from repro.study.own_code import outside_of_key
 from repro.study.plan import Plan, blocks_of, built, measure_block
 from repro.study.slack import pinned
+from repro.study.sources import outside_of_key
 
 Mapper = Callable[[Callable[[Block], np.ndarray], list[Block]], Iterable[tuple[Block, np.ndarray]]]
 """Applies a pure function to blocks, in any order, in this process or others."""
@@ -50,8 +50,8 @@ def run_plan(
         Interrupted: on Ctrl-C, once finished blocks are on disk.
     """
     store.tidy()
-    made = built(plan)
-    checks = made.checks
+    build = built(plan)
+    checks = build.checks
     blocks = blocks_of(plan)
     values = _fetch(plan, blocks, store, advance)
     missing = [block for block in blocks if block not in values]
@@ -62,7 +62,9 @@ def run_plan(
                 store.write(block, measured)
             values[block] = measured
             advance(1)
-    return tuple(_judged(plan, i, check, values) for i, check in enumerate(checks)), made.experiment
+    return tuple(
+        _judged(plan, i, check, values) for i, check in enumerate(checks)
+    ), build.experiment
 
 
 def summarise(
@@ -98,19 +100,19 @@ def summarise(
 
 def in_force(plan: Plan, config: Mapping[str, object]) -> dict[str, object]:
     """The config with the numbers that the sweeps really had: overrides and scaled labels."""
-    found, made = copy.deepcopy(dict(config)), built(plan)
+    updated, build = copy.deepcopy(dict(config)), built(plan)
     kind = plan.setting.instance_kind
-    for swept in made.swept:
-        theorem: Any = found["theorem"]
+    for swept in build.swept:
+        theorem: Any = updated["theorem"]
         sweeps = theorem["sweeps"] if kind == DEFAULT_INSTANCE else theorem["instances"][kind]
-        sweeps[swept.name] |= made.experiment.numbers_in_force(swept)
-    return found
+        sweeps[swept.name] |= build.experiment.numbers_in_force(swept)
+    return updated
 
 
 def _overall(checks: tuple[CheckResult, ...], assumptions: tuple[AssumptionResult, ...]):
     controls = (control.verdict for check in checks for control in check.controls)
     outcomes: list[Verdict] = [check.outcome.verdict for check in checks]
-    return overall((one.holds for one in assumptions), controls, outcomes)
+    return overall((assumption.holds for assumption in assumptions), controls, outcomes)
 
 
 def _fetch(plan, blocks, store, advance) -> dict[Block, np.ndarray]:
@@ -144,7 +146,7 @@ def _judged(plan: Plan, index: int, check: DeclaredCheck, values) -> CheckResult
     outcomes = []
     for m, method in enumerate(check.methods):
         series = Series(np.array(check.grid, dtype=float), stacked[:, m])
-        outcomes.append(judge(check, method, series, plan.budget.row_error))
+        outcomes.append(judge(check, method, series, plan.budget.check_error))
     right, *wrong = outcomes
     if (pin := pinned(plan, check)) is not None:
         right = replace(right, numbers={**right.numbers, "slack_pinned": pin})

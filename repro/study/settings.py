@@ -13,16 +13,14 @@ from pydantic import BeforeValidator, Field, PlainValidator, StrictBool
 from repro.base.device import resolve_device
 from repro.base.errors import BadInput
 from repro.base.files import expanded
-from repro.base.paths import install_hint
-from repro.base.places import own_folder, place_of
+from repro.base.places import install_hint, own_folder, place_of
 from repro.base.schema import FileName, Model, Whole, validate
 from repro.core.door import DEFAULT_INSTANCE, TheoremNumbers
 from repro.core.stages import in_words, named_stages
 from repro.study.blocks import content_key
-from repro.study.config import Budget, Overrides
 from repro.study.discovery import find
-from repro.study.experiment import Setting
-from repro.study.given import (
+from repro.study.experiment import Budget, Overrides, Setting
+from repro.study.idle_values import (
     refuse_departures,
     refuse_without_effect,
     shipped,
@@ -222,11 +220,11 @@ def _selected(values: Mapping[str, Any]) -> dict[str, Any]:
         ("regulariser", chosen_regulariser, KL),
         ("reward_class", chosen_reward_class, BALL),
     )
-    found: dict[str, Any] = {}
+    choices: dict[str, Any] = {}
     for name, chosen, usual in groups:
-        one = chosen(values[name]) if name in values else usual
-        found[name] = None if one == usual else one
-    return found
+        choice = chosen(values[name]) if name in values else usual
+        choices[name] = None if choice == usual else choice
+    return choices
 
 
 def _refuse_unable(compute: Compute, device: str) -> None:

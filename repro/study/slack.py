@@ -12,7 +12,7 @@ import json
 from functools import cache
 from typing import Any
 
-from repro.base.paths import conf_dir
+from repro.base.places import conf_dir
 from repro.core.claims import DeclaredCheck
 from repro.core.door import DEFAULT_INSTANCE
 from repro.core.fingerprint import fingerprint

@@ -6,16 +6,64 @@ import ast
 import hashlib
 import importlib
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
+
+import numpy as np
+
+from repro.base.places import PACKAGE, shipped
+from repro.core.check import SweptCheck, Theorem
+
+READS = re.compile(
+    r"\b(open|read_\w+|load|loadtxt|genfromtxt|fromfile|memmap|environb?|getenvb?|subprocess"
+    r"|system|popen|socket|urlopen|sqlite3|import_module|__import__|exec|eval)\b"
+)
+
+
+def is_own(theorem: Theorem) -> bool:
+    """Whether it is none of those shipped, which are written not to need this."""
+    return not theorem.module.startswith(f"{shipped().package}.")
+
+
+@cache
+def outside_of_key(theorem: Theorem) -> str:
+    """What of a theorem's code no key holds, as ``open in mine.py``; nothing of one shipped."""
+    if is_own(theorem):
+        for path in closure(theorem.module).values():
+            own = not path.is_relative_to(PACKAGE)
+            if own and (match := READS.search(path.read_text(encoding="utf-8"))):
+                return f"{match[0]} in {path.name}"
+    return ""
+
+
+def refuse_impure(
+    swept: SweptCheck, values: np.ndarray, drew: bool, again: Callable[[], np.ndarray]
+) -> None:
+    """Notice a generator of one's own in a block that has been measured.
+
+    Args:
+        swept: the check.
+        values: (G, algorithms, blocks, replicates).
+        drew: whether the given generator was used.
+        again: measures the first block alone.
+
+    Raises:
+        RuntimeError: the numbers do not come from the given generator.
+    """
+    if not drew and swept.check.quantity.draws and np.ptp(values, axis=(-2, -1)).any():
+        raise RuntimeError(f"{swept.name} varies, and draws nothing from the generator it is given")
+    if not np.array_equal(again(), again(), equal_nan=True):
+        raise RuntimeError(f"{swept.name} measures one block twice, and differs")
+
 
 LIBRARIES = {"site-packages", "dist-packages"}
 STANDARD = Path(os.__file__).parent
 
 ROOTS = ("repro",)
-"""Packages whose files are followed; of libraries ``repro.study.machine`` has those that count."""
+"""Packages whose files are followed; of libraries ``repro.study.parallel`` has those that count."""
 
 MEASURING = "repro.study.plan"
 """Every measurement passes through it."""
@@ -45,7 +93,7 @@ def closure(*modules: str) -> dict[str, Path]:
     Imports inside functions count; what is only imported for type checking counts too, since
     annotations are read by pydantic.
     """
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     waiting = list(modules)
     packages = {*ROOTS, *(name.partition(".")[0] for name in modules)}
     while waiting:
@@ -53,11 +101,11 @@ def closure(*modules: str) -> dict[str, Path]:
         top = name.partition(".")[0]
         folder = _folder(top) if top in packages else _elsewhere(top)
         path = folder and _file(name, folder)
-        if path is None or name in found:
+        if path is None or name in files:
             continue
-        found[name] = path
+        files[name] = path
         waiting += _imports(path, name if path.name == "__init__.py" else name.rpartition(".")[0])
-    return found
+    return files
 
 
 def of_a_library(path: Path) -> bool:
@@ -90,8 +138,8 @@ def _file(module: str, folder: Path) -> Path | None:
     Found by path: asking the import system would import every package on the way.
     """
     path = folder.joinpath(*module.split(".")[1:])
-    found = (path.with_suffix(".py"), path / "__init__.py")
-    return next((one for one in found if one.is_file()), None)
+    paths = (path.with_suffix(".py"), path / "__init__.py")
+    return next((path_tried for path_tried in paths if path_tried.is_file()), None)
 
 
 @cache

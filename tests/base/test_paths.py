@@ -4,7 +4,7 @@ import shlex
 import tomllib
 from pathlib import Path
 
-from repro.base import paths
+from repro.base import places as paths
 
 
 def test_a_clone_installs_an_extra_from_itself():

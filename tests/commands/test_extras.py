@@ -2,10 +2,10 @@
 
 import pytest
 
-import repro.study.extras as extras
+import repro.study.discovery as extras
 from repro import run
 from repro.base.errors import BadInput
-from repro.base.paths import install_hint
+from repro.base.places import install_hint
 
 RELEASE = "theorem.worlds.release"
 

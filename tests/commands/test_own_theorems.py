@@ -13,8 +13,8 @@ import repro
 from repro.base.errors import BadInput
 from repro.base.places import own
 from repro.commands.new_theorem import main
+from repro.study.composition import with_search_path
 from repro.study.discovery import find
-from repro.study.search_path import with_search_path
 from repro.study.sources import closure
 
 ROOT = Path(__file__).parents[2]

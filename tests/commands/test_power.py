@@ -6,10 +6,10 @@ import pytest
 import yaml
 
 from repro.base.errors import BadInput
-from repro.base.paths import conf_dir
+from repro.base.places import conf_dir
 from repro.commands import suite
 from repro.commands.process.command import status_of
-from repro.commands.runs.power import LEAST, Planned, _write, factor_of, told, with_factor
+from repro.commands.runs.power import LEAST, Planned, _write, factor_of, printed_lines, with_factor
 from repro.study.discovery import slugs
 
 
@@ -20,7 +20,7 @@ def test_the_lines_name_the_rows_that_have_too_few():
         Planned("one", "exact", now=1.0, needed=0.0),
         Planned("two", "c", now=1.0, needed=math.inf),
     ]
-    assert told(rows).splitlines() == [
+    assert printed_lines(rows).splitlines() == [
         "one a: replicates 1, needed 3",
         "two c: no number of replicates is enough; its value lies too near the margin",
         "1 of 3 random rows have enough",

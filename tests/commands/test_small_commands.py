@@ -10,7 +10,7 @@ import yaml
 from repro.commands import features, suite
 from repro.commands.process.command import status_of
 from repro.labels.preferences.synthetic_pairs import synthetic_pairs
-from repro.report.seals import seal_of
+from repro.report.files import seal_of
 from repro.study.sources import MEASURING, closure
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from repro.commands import suite
 from repro.commands.process.command import status_of
-from repro.commands.runs.stability import Unstable, summed, told
+from repro.commands.runs.stability import Unstable, printed_lines, summed
 
 
 def run(seed, control="contradicted", **verdicts):
@@ -44,7 +44,7 @@ def test_rows_that_fail_are_counted_by_verdict():
 
 
 def test_the_lines_name_the_row_with_the_interval_of_its_frequency():
-    row, *seeds, total = told(summed(RUNS)).splitlines()
+    row, *seeds, total = printed_lines(summed(RUNS)).splitlines()
     assert seeds == [f"one seed={seed} did not end as pinned" for seed in (1, 2)]
     assert row == "one b: 2 of 3 (0.094 to 0.99): contradicted 1×, inconclusive 1×"
     assert total.startswith("2 of 7 checks not as pinned (28.57%, 95 % 3.67% to")
@@ -54,7 +54,7 @@ def test_the_lines_name_the_row_with_the_interval_of_its_frequency():
 def test_a_control_that_is_not_caught_counts_and_is_named():
     """The row's own verdict may be right: the run still ends with 1."""
     found = summed({"one": [run(0, a="supported"), run(1, control="inconclusive", a="supported")]})
-    assert told(found).splitlines()[0].endswith(": control no_labels not caught 1×")
+    assert printed_lines(found).splitlines()[0].endswith(": control no_labels not caught 1×")
     assert found.failed_runs == (("one", 1),)
 
 

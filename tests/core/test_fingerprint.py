@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from repro.core.fingerprint import fingerprint
-from repro.study.config import Overrides
+from repro.study.experiment import Overrides
 
 
 @dataclasses.dataclass(frozen=True)

@@ -15,8 +15,8 @@ GRID = np.array([1.0, 10.0, 100.0, 1000.0])
 COMMON = {"axis": "n_pairs", "grid": tuple(GRID), "quantity": "q", "method": "m"}
 
 
-def judged(check, series, row_error=0.05):
-    return judge(check, "m", series, row_error)
+def judged(check, series, check_error=0.05):
+    return judge(check, "m", series, check_error)
 
 
 def quadratic(slope, bend, blocks=6):

@@ -2,7 +2,7 @@
 
 import re
 
-from repro.base.paths import PACKAGE
+from repro.base.places import PACKAGE
 from repro.catalogue import papers
 
 PAGE = (PACKAGE.parent / "docs" / "citing.md").read_text("utf-8").replace("{", "").replace("}", "")

@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from repro.base.paths import PACKAGE
+from repro.base.places import PACKAGE
 
 pytestmark = pytest.mark.slow
 

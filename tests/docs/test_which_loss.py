@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import pytest
 
-from repro.base.paths import PACKAGE
+from repro.base.places import PACKAGE
 
 FOLDER = PACKAGE.parent / "docs" / "explanations"
 PAGE = " ".join((FOLDER / "which_loss.md").read_text(encoding="utf-8").split())

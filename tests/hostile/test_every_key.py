@@ -12,8 +12,8 @@ import pytest
 from repro.base.errors import BadInput
 from repro.study import settings
 from repro.study.composition import compose_values
-from repro.study.config import Budget
 from repro.study.discovery import slugs
+from repro.study.experiment import Budget
 from repro.study.settings import RunConfig, session_of
 from tests.hostile import spoilt
 
@@ -24,7 +24,7 @@ FEWEST = 2000
 class LaxBudget(Budget):
     """Takes anything for a rate of errors."""
 
-    row_error: Any
+    check_error: Any
 
 
 class LaxRunConfig(RunConfig):
@@ -88,7 +88,7 @@ def test_at_least_two_thousand_bad_inputs():
 def test_a_key_without_a_check_is_seen(monkeypatch):
     """A validation that lets one key through is found."""
     values = composed("label_masks")
-    bad = {**values, "budget": {**values["budget"], "row_error": "often"}}
+    bad = {**values, "budget": {**values["budget"], "check_error": "often"}}
     assert outcome(bad) is not None
     monkeypatch.setattr(settings, "RunConfig", LaxRunConfig)
     assert outcome(bad) is None

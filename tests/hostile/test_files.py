@@ -17,7 +17,7 @@ import pytest
 
 import repro
 from repro.base.errors import BadInput
-from repro.base.paths import conf_dir
+from repro.base.places import conf_dir
 from repro.catalogue import papers
 from repro.commands import audit_release, features, suite
 from repro.commands import privatize as releasing
@@ -27,7 +27,7 @@ from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 from repro.llm.experiments.procedures import DataChoice
 from repro.llm.experiments.splits import load_splits
 from repro.llm.training.released import released_pairs
-from repro.report.seals import seal_of
+from repro.report.files import seal_of
 from repro.study.composition import compose_values
 from repro.study.settings import session_of
 from tests.hostile import broken

@@ -4,8 +4,8 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.study.composition import compose_values
-from repro.study.config import Overrides
 from repro.study.discovery import slugs
+from repro.study.experiment import Overrides
 from repro.study.plan import built
 from repro.study.settings import session_of
 

@@ -19,11 +19,11 @@ from repro.commands import plan as planning
 from repro.commands import privatize as releasing
 from repro.commands import report as report
 from repro.commands.process.command import status_of
+from repro.report.files import seal_of
 from repro.report.html.findings import EvidenceLine, SlipNote, page
 from repro.report.html.page import report_html
 from repro.report.html.runs import find_runs
 from repro.report.latex import table as latex_table
-from repro.report.seals import seal_of
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,7 +11,7 @@ from repro.study.composition import compose_values
 from repro.study.discovery import slugs
 
 WORDS = ("nan", "-1e400", "[]", "''", "true", "text", "{_target_: os.system}", "null")
-NEVER_NULL = ("kind", "claimed", "tolerance", "replicates", "blocks", "row_error", "workers")
+NEVER_NULL = ("kind", "claimed", "tolerance", "replicates", "blocks", "check_error", "workers")
 SAMPLE, SEED = 20, 12
 
 

@@ -15,8 +15,7 @@ from matplotlib.collections import PolyCollection
 import repro
 from repro.core.claims import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Series
-from repro.report.captions import caption_lines
-from repro.report.figure import draw, figure_bytes, panel_boxes, panel_columns
+from repro.report.figure import caption_lines, draw, figure_bytes, panel_boxes, panel_columns
 from repro.report.record import record_of
 
 

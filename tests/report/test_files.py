@@ -186,7 +186,7 @@ def test_a_write_that_fails_leaves_the_earlier_run(result, tmp_path, monkeypatch
     def broken(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr("repro.report.seals.parquet_bytes", broken)
+    monkeypatch.setattr("repro.report.files.parquet_bytes", broken)
     with pytest.raises(OSError, match="disk full"):
         write_files(result, tmp_path, 1.0, 1, "cpu")
     assert read_run(tmp_path / "verdict.json").changes == ()

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from repro.report import memory
-from repro.report.memory import peak_rss
+from repro.report import run_facts as memory
+from repro.report.run_facts import peak_rss
 
 HOLD = "held = b'x' * (200 * 2**20); print(1, flush=True); input()"
 

@@ -9,9 +9,8 @@ from repro.commands import catalogue as catalogue
 from repro.commands import report as report
 from repro.commands import suite
 from repro.commands.process.command import status_of
-from repro.report.files import verdict_json, write_files
+from repro.report.files import headline, seal_of, verdict_json, write_files
 from repro.report.html.runs import read_run
-from repro.report.seals import headline, seal_of
 
 
 @pytest.fixture(scope="module")

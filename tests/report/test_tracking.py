@@ -14,8 +14,7 @@ from mlflow import MlflowClient
 from repro.core.results import Series
 from repro.report.tracking import log_result
 from repro.report.tracking_content import check_name, check_tags, params_of, run_name, run_points
-from repro.report.tracking_store import quiet_mlflow
-from repro.report.tracking_views import VIEWS
+from repro.report.tracking_store import VIEWS, quiet_mlflow
 
 
 @pytest.fixture(scope="module", name="store")

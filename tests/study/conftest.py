@@ -14,8 +14,7 @@ from repro.base.schema import Epsilon, Finite, Pairs, Positive
 from repro.core.check import Check, Quantity, Theorem
 from repro.core.claims import Ratio, Slope
 from repro.labels.preferences.label_law import LabelLaw, bradley_terry
-from repro.study.config import Budget, Overrides
-from repro.study.experiment import Setting
+from repro.study.experiment import Budget, Overrides, Setting
 from repro.study.plan import Plan, _built
 
 CALLS = []
@@ -133,7 +132,7 @@ def plan_of(toy, tmp_path):
                   "worlds": {"power": {"n_pairs": 1e3} | world}}  # fmt: skip
         given = Overrides(**(overrides or {}))
         setting = Setting(given, {"kind": kind}, "cpu", Path(tmp_path), stages or {})
-        budget = Budget(name="smoke", replicates=replicates, blocks=blocks, row_error=0.05)
+        budget = Budget(name="smoke", replicates=replicates, blocks=blocks, check_error=0.05)
         return Plan("toy", values, setting, budget, seed, only)
 
     return build

@@ -5,13 +5,14 @@ import sys
 
 import pytest
 
-from repro.study import allocator
+from repro.study import parallel as allocator
 
 ARRAYS = """
 import ctypes
 import resource
 import torch
-from repro.study import allocator, parallel
+from repro.study import parallel
+from repro.study import parallel as allocator
 
 ctypes.CDLL(None).mallopt(allocator.MMAP_THRESHOLD, 2**17)
 torch.set_num_threads(1)

@@ -5,7 +5,7 @@ import pytest
 from repro.base.errors import BadInput
 from repro.base.schema import validate
 from repro.core.door import SweepNumbers
-from repro.study.config import Budget, Overrides
+from repro.study.experiment import Budget, Overrides
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_sweep_needs_a_grid_alone():
     assert set(Overrides().model_dump().values()) == {None}
 
 
-BUDGET = {"name": "smoke", "replicates": 20, "blocks": 5, "row_error": 0.05}
+BUDGET = {"name": "smoke", "replicates": 20, "blocks": 5, "check_error": 0.05}
 
 
 @pytest.mark.parametrize(
@@ -74,15 +74,15 @@ def test_edges_of_a_budget(key, least, most):
 
 
 def test_an_interval_that_decides_is_at_least_the_printed_one():
-    assert validate(Budget, BUDGET).row_error == 0.05
+    assert validate(Budget, BUDGET).check_error == 0.05
     for beyond in (0.051, 0, -1):
-        with pytest.raises(BadInput, match="row_error"):
-            validate(Budget, BUDGET | {"row_error": beyond})
+        with pytest.raises(BadInput, match="check_error"):
+            validate(Budget, BUDGET | {"check_error": beyond})
 
 
 def test_a_missing_value_is_named():
     with pytest.raises(BadInput, match=r"^budget\.blocks=\(missing\): a value is required$"):
-        validate(Budget, {"name": "smoke", "replicates": 100, "row_error": 0.05}, "budget")
+        validate(Budget, {"name": "smoke", "replicates": 100, "check_error": 0.05}, "budget")
 
 
 def test_long_values_are_cut():

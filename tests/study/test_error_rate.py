@@ -10,8 +10,8 @@ from repro.study.discovery import find, slugs
 def test_all_rows_together(budget):
     rows = sum(len(find(slug).checks) for slug in slugs())
     assert rows > 400
-    assert rows * compose_values("offline_gap", {"budget": budget})["budget"]["row_error"] <= 0.01
+    assert rows * compose_values("offline_gap", {"budget": budget})["budget"]["check_error"] <= 0.01
 
 
 def test_smoke_decides_by_the_printed_interval():
-    assert compose_values("offline_gap", {"budget": "smoke"})["budget"]["row_error"] == 0.05
+    assert compose_values("offline_gap", {"budget": "smoke"})["budget"]["check_error"] == 0.05

@@ -27,8 +27,7 @@ from repro.core.door import TheoremNumbers
 from repro.core.results import AssumptionResult
 from repro.labels.preferences.label_law import bradley_terry, fair_coins
 from repro.labels.preferences.label_mixture import RANDOMIZED_RESPONSE, mixture_of_flips
-from repro.study.config import Overrides
-from repro.study.experiment import Experiment, Setting
+from repro.study.experiment import Experiment, Overrides, Setting
 from repro.study.plan import built
 from repro.worlds.policies.regularisers import CHI_SQUARED, KL
 

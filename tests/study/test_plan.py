@@ -12,16 +12,17 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
-from repro.base.paths import install_hint
+from repro.base.places import install_hint
 from repro.core.check import Quantity
 from repro.core.stream import stream
 from repro.labels.preferences.label_law import fair_coins
-from repro.study import extras, parallel
+from repro.study import discovery as extras
+from repro.study import parallel
 from repro.study import plan as plans
 from repro.study.blocks import Block, BlockStore, _checksum, content_key
-from repro.study.config import Overrides
 from repro.study.discovery import find
-from repro.study.machine import machine
+from repro.study.experiment import Overrides
+from repro.study.parallel import machine
 from repro.study.plan import blocks_of, built, measure_block
 
 ONE = {"n_pairs": {"grid": [1e3, 1e4, 1e5]}}

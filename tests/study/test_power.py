@@ -9,12 +9,12 @@ from scipy import stats
 from repro.core.claims import FrequencyCheck, InequalityCheck, RatioCheck, SlopeCheck
 from repro.core.judge import judge
 from repro.core.results import CheckResult, Series
-from repro.study.config import Budget
+from repro.study.experiment import Budget
 from repro.study.power import SPARE, Margin, margins, planned, rounded
 
 GRID = np.logspace(3, 7, 5)
-SMOKE = Budget(name="smoke", replicates=400, blocks=20, row_error=0.05)
-LAPTOP = Budget(name="laptop", replicates=2000, blocks=40, row_error=1e-5)
+SMOKE = Budget(name="smoke", replicates=400, blocks=20, check_error=0.05)
+LAPTOP = Budget(name="laptop", replicates=2000, blocks=40, check_error=1e-5)
 COMMON = {"axis": "n_pairs", "grid": tuple(GRID), "quantity": "q", "method": "m"}
 
 
@@ -26,7 +26,7 @@ def measured(rng, budget, factor, power=0.0, level=1.0):
 
 
 def result(check, series, *controls):
-    outcomes = [judge(check, "m", one, SMOKE.row_error) for one in (series, *controls)]
+    outcomes = [judge(check, "m", one, SMOKE.check_error) for one in (series, *controls)]
     return CheckResult(check, outcomes[0], tuple(outcomes[1:]))
 
 
@@ -41,7 +41,7 @@ def test_a_planned_row_comes_out_at_every_seed(check, power, budget):
     rng = np.random.default_rng(1)
     factor = planned(result(check, measured(rng, SMOKE, 1.0, power)), SMOKE, [SMOKE, LAPTOP])
     found = [
-        judge(check, "m", measured(rng, budget, factor, power), budget.row_error).verdict
+        judge(check, "m", measured(rng, budget, factor, power), budget.check_error).verdict
         for _ in range(60)
     ]
     assert found.count("supported") >= 59
@@ -129,4 +129,4 @@ def test_a_planned_frequency_comes_out_at_every_seed(share, budget):
     factor = planned(result(check, drawn(SMOKE, 10.0)), SMOKE, [SMOKE, LAPTOP]) * 10.0
     assert factor < 6
     for _ in range(40):
-        assert judge(check, "m", drawn(budget, factor), budget.row_error).verdict == "supported"
+        assert judge(check, "m", drawn(budget, factor), budget.check_error).verdict == "supported"

@@ -241,7 +241,7 @@ def test_values_are_those_of_the_labels_streams(plan_of, store):
     noise = (stream(6, "toy", "constant", 1e3, 0).chisquare(4, 400) / 4).reshape(10, 40)
     assert np.array_equal(constant.outcome.series.values[0], noise)
     assert constant.outcome.series.grid.tolist() == [1e3, 1e4]
-    again = judge(constant.check, "two", constant.controls[0].series, plan.budget.row_error)
+    again = judge(constant.check, "two", constant.controls[0].series, plan.budget.check_error)
     assert again.numbers == constant.controls[0].numbers
     assert [control.method for control in slope.controls] == ["flat"]
 

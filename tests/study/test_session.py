@@ -7,7 +7,7 @@ from sqlalchemy.engine import make_url
 
 from repro.base.device import resolve_device
 from repro.base.errors import BadInput
-from repro.base.paths import install_hint
+from repro.base.places import install_hint
 from repro.report.tracking_store import sqlite_path
 from repro.study import settings
 from repro.study.blocks import content_key

@@ -22,7 +22,7 @@ KEEPERS = ("repro.", "theorems.")
 
 WHOLE = {"whole", "smoke", "turned", "taken_away", "verdict_of"}
 """Fixtures that run experiments at smoke, or rows before and after the library is broken."""
-SHORT = "compute.workers=1", "budget.row_error=0.002"
+SHORT = "compute.workers=1", "budget.check_error=0.002"
 """Wide intervals: what few replicates cannot decide stays open, so that no row turns by chance."""
 USUAL_SIZE = 40, 5
 SIZES = {

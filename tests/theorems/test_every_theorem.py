@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import yaml
 
-from repro.base.paths import conf_dir
-from repro.base.places import shipped
+from repro.base.places import conf_dir, shipped
 from repro.commands.scaffold.every_theorem import (  # noqa: F401
     speaks_for_nothing,
     test_assumptions_hold_on_the_default_instance,

@@ -24,7 +24,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from repro.base.files import yaml_mapping
-from repro.base.paths import conf_dir
+from repro.base.places import conf_dir
 
 EXPERIMENTS = ("kl_contraction", "dpo_reduction", "square_chipo", "offline_gap", "log_regret")
 """From the shortest to some of the longest."""

@@ -12,7 +12,7 @@ from scipy.special import expit
 from repro.base.notation import flip_prob, label_signal
 from repro.labels.preferences.label_counts import draw_label_counts
 from repro.p1.pessimism.datasets import BuiltLabels
-from repro.study.allocator import keep_freed_memory
+from repro.study.parallel import keep_freed_memory
 from repro.worlds.instances.linear import random_linear_world
 
 EPSILON, BATCH, LOOP = 1.0, 2000, 5

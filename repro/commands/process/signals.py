@@ -31,6 +31,6 @@ def received() -> int | None:
 
 def _stop(number: int, frame: FrameType | None) -> None:
     _received.append(number)
-    for one in STOPPING:
-        signal.signal(one, signal.SIG_DFL)
+    for other in STOPPING:
+        signal.signal(other, signal.SIG_DFL)
     raise KeyboardInterrupt

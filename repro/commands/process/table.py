@@ -19,8 +19,7 @@ from click.shell_completion import (
 )
 
 from repro.base.errors import BadInput, nearest
-from repro.base.paths import conf_dir
-from repro.base.places import names
+from repro.base.places import conf_dir, names
 from repro.study.messages import top_level
 
 
@@ -75,10 +74,10 @@ def of_run(words: Sequence[str]) -> list[str]:
     (['theorem=offline_gap', 'seed=1'], ['-m', 'theorem=offline_gap,log_regret'])
     """
     first = int(words[:1] in (["-m"], ["--multirun"]))
-    found = list(words)
-    if found[first:] and is_bare(found[first]):
-        found[first] = f"theorem={found[first]}"
-    return found
+    run_words = list(words)
+    if run_words[first:] and is_bare(run_words[first]):
+        run_words[first] = f"theorem={run_words[first]}"
+    return run_words
 
 
 def is_bare(word: str) -> bool:
@@ -92,14 +91,14 @@ def as_keys(words: Iterable[str]) -> list[str]:
     >>> as_keys(["--theorem", "offline_gap", "--seed=1"])
     ['theorem=offline_gap', 'seed=1']
     """
-    found, rest, known = [], iter(words), names()
+    key_words, rest, known = [], iter(words), names()
     for word in rest:
         key, _, value = word.removeprefix("--").partition("=")
         if word.startswith("--") and key in top_level():
-            found.append(f"{key}={value or next(rest, '')}")
+            key_words.append(f"{key}={value or next(rest, '')}")
         else:
-            found.append(f"theorem={word}" if word in known else word)
-    return found
+            key_words.append(f"theorem={word}" if word in known else word)
+    return key_words
 
 
 def options_first(words: Sequence[str]) -> list[str]:
@@ -171,7 +170,7 @@ def completions(command: str, before: Sequence[str], word: str) -> list[str]:
 
 
 def _starting(word: str, known: Iterable[str]) -> list[str]:
-    return [one for one in known if one.startswith(word)]
+    return [name for name in known if name.startswith(word)]
 
 
 def _values(key: str) -> list[str]:
@@ -215,7 +214,10 @@ class _Words(click.Argument):
         if self._command in OF_FILES:
             return [CompletionItem(incomplete, type="file")]
         before = [*(ctx.params.get("words") or ()), *ctx.args]
-        return [CompletionItem(one) for one in completions(self._command, before, incomplete)]
+        return [
+            CompletionItem(completion)
+            for completion in completions(self._command, before, incomplete)
+        ]
 
 
 class _Group(click.Group):

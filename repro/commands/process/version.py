@@ -17,6 +17,6 @@ def versions() -> str:
     >>> versions().splitlines()[0].split()[0]
     'repro'
     """
-    found = {"repro": __version__, "Python": platform.python_version()}
-    found |= {name: version(distribution) for name, distribution in LIBRARIES.items()}
-    return "\n".join(f"{name} {number}" for name, number in found.items())
+    versions_by_name = {"repro": __version__, "Python": platform.python_version()}
+    versions_by_name |= {name: version(distribution) for name, distribution in LIBRARIES.items()}
+    return "\n".join(f"{name} {number}" for name, number in versions_by_name.items())

@@ -68,7 +68,7 @@ def refuse_foreign(key: str, folder: Path, theorem: str) -> None:
         raise BadInput(key, folder, f"holds something else; {ALLOWED}")
 
 
-def made(key: str, folder: Path) -> Path:
+def ready_folder(key: str, folder: Path) -> Path:
     """A folder that is there and can be written to.
 
     Raises:

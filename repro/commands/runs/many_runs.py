@@ -10,7 +10,7 @@ from pydantic import Field
 
 from repro.api import execute
 from repro.base.schema import Model
-from repro.commands.runs.folders import made
+from repro.commands.runs.folders import ready_folder
 from repro.core.results import Result
 from repro.report.progress import progress
 from repro.study.composition import compose_values, named_theorems
@@ -29,14 +29,14 @@ class ManyRuns(Model):
         Raises:
             BadInput: one that does not exist, or a folder that cannot be written to.
         """
-        found = named_theorems(self.theorem)
-        made("output_dir", Path(self.output_dir))
-        return found
+        experiments = named_theorems(self.theorem)
+        ready_folder("output_dir", Path(self.output_dir))
+        return experiments
 
     def run(self, theorem: str, **values: Any) -> tuple[Session, Result]:
         """One experiment with some top-level keys, as it was set up and as it came out."""
-        (found,) = self.at_seeds(theorem, [values.pop("seed", 0)], **values)
-        return found
+        (only_run,) = self.at_seeds(theorem, [values.pop("seed", 0)], **values)
+        return only_run
 
     def at_seeds(
         self, theorem: str, seeds: Iterable[int], **values: Any

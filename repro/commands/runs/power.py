@@ -15,7 +15,7 @@ from repro.base.places import place_of
 from repro.base.schema import Whole, validate
 from repro.commands.runs.many_runs import ManyRuns
 from repro.study.composition import compose_values
-from repro.study.config import Budget
+from repro.study.experiment import Budget
 from repro.study.plan import built
 from repro.study.power import planned, rounded
 
@@ -102,18 +102,18 @@ def power(request: PowerRequest) -> list[Planned]:
     Raises:
         BadInput: an experiment that does not exist, or a folder that cannot be written to.
     """
-    found = []
+    all_rows = []
     for theorem in request.theorems():
         rows = _planned(theorem, request)
         if request.write:
             _write(place_of(theorem).config(theorem), rows, request.lower)
-        found += rows
-    return found
+        all_rows += rows
+    return all_rows
 
 
 def _planned(theorem: str, request: PowerRequest) -> list[Planned]:
     session, result = request.run(theorem, seed=request.seed, budget="smoke")
-    factors = {one.name: one.sweep.replicates for one in built(session.plan).swept}
+    factors = {check.name: check.sweep.replicates for check in built(session.plan).swept}
     names = ("smoke", "laptop", "paper")
     budgets = [_budget(theorem, name) for name in names[: names.index(request.budgets) + 1]]
     return [
@@ -170,20 +170,20 @@ def with_factor(text: str, row: str, factor: float) -> str:
     >>> with_factor("sweeps:\\n  a: {grid: [1, 2]}\\n", "a", 0.5)
     'sweeps:\\n  a: {grid: [1, 2], replicates: 0.5}\\n'
     """
-    found = re.search(rf"^sweeps:.*?^  {re.escape(row)}:\s*(?:&\w+\s*)?", text, re.M | re.S)
-    if found is None:
+    match = re.search(rf"^sweeps:.*?^  {re.escape(row)}:\s*(?:&\w+\s*)?", text, re.M | re.S)
+    if match is None:
         raise BadInput("write", row, "it has no sweep to write to")
-    if alias := re.compile(r"\*\w+").match(text, found.end()):
+    if alias := re.compile(r"\*\w+").match(text, match.end()):
         merged = f"{{<<: {alias.group()}, replicates: {factor:g}}}"
-        return text[: found.end()] + merged + text[alias.end() :]
-    kind = FLOW if text.startswith("{", found.end()) else LINES
-    sweep = kind.pattern.match(text, found.end())
+        return text[: match.end()] + merged + text[alias.end() :]
+    kind = FLOW if text.startswith("{", match.end()) else LINES
+    sweep = kind.pattern.match(text, match.end())
     old = sweep.group() if sweep else ""
     kept = re.sub(kind.factor, "", old)[:-1]  # without what closes it
-    return text[: found.end()] + kept + kind.added.format(factor) + text[found.end() + len(old) :]
+    return text[: match.end()] + kept + kind.added.format(factor) + text[match.end() + len(old) :]
 
 
-def told(rows: Sequence[Planned]) -> str:
+def printed_lines(rows: Sequence[Planned]) -> str:
     """A line for each row that has too few replicates, then the sum."""
     short = [row for row in rows if not row.enough]
     random = sum(row.needed > 0 for row in rows)

@@ -64,27 +64,31 @@ def stability(request: StabilityRequest) -> Stability:
     Raises:
         BadInput: an experiment that does not exist, or a folder that cannot be written to.
     """
-    found: dict[str, list[Result]] = {}
+    results: dict[str, list[Result]] = {}
     for theorem in request.theorems():
         runs = request.at_seeds(theorem, range(request.seeds), budget=request.budget)
-        found[theorem] = [result for _, result in runs]
-    return summed(found)
+        results[theorem] = [result for _, result in runs]
+    return summed(results)
 
 
-def summed(found: dict[str, list[Result]]) -> Stability:
+def summed(results_by_name: dict[str, list[Result]]) -> Stability:
     """Count, row by row.
 
     Args:
-        found: by experiment, one result a seed.
+        results_by_name: by experiment, one result a seed.
     """
-    unstable = [one for name, results in found.items() for one in _unstable(name, results)]
+    unstable = [
+        unstable_row
+        for name, results in results_by_name.items()
+        for unstable_row in _unstable(name, results)
+    ]
     return Stability(
-        runs=sum(map(len, found.values())),
-        rows=sum(len(result.checks) for results in found.values() for result in results),
+        runs=sum(map(len, results_by_name.values())),
+        rows=sum(len(result.checks) for results in results_by_name.values() for result in results),
         unstable=tuple(unstable),
         failed_runs=tuple(
             (name, result.seed)
-            for name, results in found.items()
+            for name, results in results_by_name.items()
             for result in results
             if not result.as_expected
         ),
@@ -93,45 +97,48 @@ def summed(found: dict[str, list[Result]]) -> Stability:
 
 def _unstable(theorem: str, results: Sequence[Result]) -> Iterable[Unstable]:
     for several in zip(*(result.checks for result in results), strict=True):
-        astray = [words for one in several if (words := _astray(one))]
+        astray = [words for words_of_run in several if (words := _astray(words_of_run))]
         if astray:
             what = tuple(sorted(Counter(word for words in astray for word in words).items()))
             yield Unstable(theorem, several[0].check.name, what, len(astray), len(several))
 
 
-def _astray(one: CheckResult) -> list[str]:
+def _astray(outcome: CheckResult) -> list[str]:
     """What is not as pinned at one seed."""
-    other = [one.verdict] if one.verdict != one.check.expected else []
+    other = [outcome.verdict] if outcome.verdict != outcome.check.expected else []
     return other + [
         f"control {control.method} not caught"
-        for control in one.controls
+        for control in outcome.controls
         if control.verdict != "contradicted"
     ]
 
 
-def told(found: Stability) -> str:
+def printed_lines(stability_found: Stability) -> str:
     """Lines: each row that failed with the interval of its frequency, then the sum."""
-    lines = [_line(one) for one in found.unstable]
-    lines += [f"{theorem} seed={seed} did not end as pinned" for theorem, seed in found.failed_runs]
-    failures = sum(one.failures for one in found.unstable)
-    low, high = _interval(failures, found.rows)
+    lines = [_line(row) for row in stability_found.unstable]
+    lines += [
+        f"{theorem} seed={seed} did not end as pinned"
+        for theorem, seed in stability_found.failed_runs
+    ]
+    failures = sum(row.failures for row in stability_found.unstable)
+    low, high = _interval(failures, stability_found.rows)
     lines.append(
-        f"{failures} of {found.rows} checks not as pinned "
-        f"({failures / found.rows:.2%}, 95 % {low:.2%} to {high:.2%}); "
-        f"{len(found.failed_runs)} of {found.runs} runs"
+        f"{failures} of {stability_found.rows} checks not as pinned "
+        f"({failures / stability_found.rows:.2%}, 95 % {low:.2%} to {high:.2%}); "
+        f"{len(stability_found.failed_runs)} of {stability_found.runs} runs"
     )
     return "\n".join(lines)
 
 
-def _line(one: Unstable) -> str:
-    low, high = _interval(one.failures, one.runs)
-    what = ", ".join(f"{found} {count}×" for found, count in one.what)
+def _line(row: Unstable) -> str:
+    low, high = _interval(row.failures, row.runs)
+    what = ", ".join(f"{outcome} {count}×" for outcome, count in row.what)
     return (
-        f"{one.theorem} {one.row}: {one.failures} of {one.runs} ({low:.2g} to {high:.2g}): {what}"
+        f"{row.theorem} {row.row}: {row.failures} of {row.runs} ({low:.2g} to {high:.2g}): {what}"
     )
 
 
 def _interval(failures: int, runs: int) -> tuple[float, float]:
     """Clopper and Pearson's 95 % interval."""
-    found = stats.binomtest(failures, runs).proportion_ci(0.95, method="exact")
-    return float(found.low), float(found.high)
+    interval = stats.binomtest(failures, runs).proportion_ci(0.95, method="exact")
+    return float(interval.low), float(interval.high)

@@ -72,28 +72,28 @@ def print_summary(jobs: Sequence[Job]) -> None:
     table.add_column("job", justify="right")
     for name in ("differs by", "verdict", "as pinned"):
         table.add_column(name, overflow="fold")
-    found = [job.verdict for job in jobs]
-    for number, (apart, verdict) in enumerate(zip(_apart(jobs), found, strict=True), 1):
+    verdicts = [job.verdict for job in jobs]
+    for number, (apart, verdict) in enumerate(zip(_apart(jobs), verdicts, strict=True), 1):
         said = verdict_words(verdict["verdict"]) if verdict else "no result"
         if part := part_words(verdict["rows"]) if verdict else "":
             said += f" ({part})"
         words = (str(number), apart, said, _as_pinned(verdict))
         table.add_row(*map(Text, words))
     console.print(table)
-    for line in differences(found):
+    for line in differences(verdicts):
         console.print(Text(line))
-    if changed := changes(found):
+    if changed := changes(verdicts):
         _print_changes(changed, console)
 
 
-def differences(found: Sequence[dict[str, Any]]) -> Iterator[str]:
+def differences(run_verdicts: Sequence[dict[str, Any]]) -> Iterator[str]:
     """A line for each check of the same experiment whose verdict is not the same in all jobs.
 
     Args:
-        found: of each job its ``verdict.json``, empty where there is none.
+        run_verdicts: of each job its ``verdict.json``, empty where there is none.
     """
     verdicts: dict[tuple[str, str], dict[str, list[int]]] = {}
-    for number, verdict in enumerate(found, 1):
+    for number, verdict in enumerate(run_verdicts, 1):
         for check in verdict.get("checks", ()):
             name = str(verdict["theorem"]), str(check["name"])
             verdicts.setdefault(name, {}).setdefault(check["verdict"], []).append(number)
@@ -103,24 +103,26 @@ def differences(found: Sequence[dict[str, Any]]) -> Iterator[str]:
             yield f"{theorem} {name}: {'; '.join(parts)}"
 
 
-def changes(found: Sequence[dict[str, Any]]) -> dict[str, list[CheckEntry | None]]:
+def changes(verdicts: Sequence[dict[str, Any]]) -> dict[str, list[CheckEntry | None]]:
     """Each check that several jobs measured with other numbers; what it gave in each job.
 
     Args:
-        found: of each job its ``verdict.json``, empty where there is none.
+        verdicts: of each job its ``verdict.json``, empty where there is none.
     """
     from repro.report.run_files import CheckEntry
     from repro.report.wording import brief_words
 
-    told: dict[str, list[CheckEntry | None]] = {}
-    for number, verdict in enumerate(found):
+    by_check: dict[str, list[CheckEntry | None]] = {}
+    for number, verdict in enumerate(verdicts):
         for check in verdict.get("checks", ()):
             name = f"{verdict['theorem']} {check['name']}"
-            told.setdefault(name, [None] * len(found))[number] = CheckEntry.model_validate(check)
+            by_check.setdefault(name, [None] * len(verdicts))[number] = CheckEntry.model_validate(
+                check
+            )
     return {
         name: several
-        for name, several in told.items()
-        if len({brief_words(one) for one in several if one}) > 1
+        for name, several in by_check.items()
+        if len({brief_words(entry) for entry in several if entry}) > 1
     }
 
 
@@ -139,11 +141,11 @@ def _print_changes(changed: dict[str, list[CheckEntry | None]], console: Console
         table.add_column(head, overflow="fold")
     for name, several in changed.items():
         if beside:
-            cells = [brief_words(one) if one else "–" for one in several]
+            cells = [brief_words(entry) if entry else "–" for entry in several]
         else:
-            there = [(n, one) for n, one in enumerate(several, 1) if one is not None]
+            there = [(n, entry) for n, entry in enumerate(several, 1) if entry is not None]
             there.sort(key=lambda pair: -math.inf if pair[1].headline is None else pair[1].headline)
-            cells = [f"{brief_words(one)} (job {n})" for n, one in (there[0], there[-1])]
+            cells = [f"{brief_words(entry)} (job {n})" for n, entry in (there[0], there[-1])]
         table.add_row(Text(name), *map(Text, cells))
     console.print(table)
 

@@ -13,12 +13,12 @@ from omegaconf import DictConfig, OmegaConf
 
 from repro.base.errors import BadInput
 from repro.commands.process.outcome import INTERNAL, explained, outcome
+from repro.commands.run import status_of
 from repro.commands.runs.folders import folder_of, refuse_folders, refuse_foreign_sweep
-from repro.commands.runs.job import status_of
 from repro.commands.runs.sweep import Job, heading, print_summary
 from repro.report.progress import loading
 from repro.report.secret_address import refuse_address
-from repro.study.extras import missing_library, require_extra
+from repro.study.discovery import missing_library, require_extra
 from repro.study.messages import as_bad_input
 from repro.study.settings import Session, session_of
 

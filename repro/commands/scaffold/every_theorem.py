@@ -76,7 +76,9 @@ def test_some_control_is_wrong_on_purpose(slug):
 
 
 def test_assumptions_hold_on_the_default_instance(slug):
-    assert [one for one in default(slug).experiment.assumptions() if not one.holds] == []
+    assert [
+        assumption for assumption in default(slug).experiment.assumptions() if not assumption.holds
+    ] == []
 
 
 def default(slug: str) -> Built:
@@ -88,4 +90,4 @@ def default(slug: str) -> Built:
 def test_a_run_has_the_pinned_verdicts_and_catches_every_control(run_slug):
     result = repro.run(run_slug, budget="smoke", overrides=["compute.workers=1"]).result
     assert result.as_expected, result.verdict
-    assert [one.check.name for one in result.checks if not one.caught] == []
+    assert [check.check.name for check in result.checks if not check.caught] == []

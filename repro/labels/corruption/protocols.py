@@ -212,7 +212,7 @@ def arrived(
     """
     for start in range(0, len(protocol.labels), CHUNK):
         rows = slice(start, start + CHUNK)
-        yield _arrived(protocol, rows, tuple(one[rows] for one in wishes), changes, behind)
+        yield _arrived(protocol, rows, tuple(wish[rows] for wish in wishes), changes, behind)
 
 
 def _arrived(
@@ -225,10 +225,10 @@ def _arrived(
     back = _begun(prob, changes + 1, most + 1)
     for i, channel in enumerate(protocol.channels):
         label, messages = labels[:, i], channel.shape[-1]
-        sent, wanted = (_of(channel, one) for one in (label, 1 - label))  # (L, T, M)
+        sent, wanted = (_of(channel, side) for side in (label, 1 - label))  # (L, T, M)
         honest = (honest[..., None] * sent).reshape(len(labels), -1)
-        told = channel[:1] if behind.stale else channel
-        kernel = _of(behind.kernel(told, told[:, ::-1]), label)  # (L, T or 1, M, M)
+        copied = channel[:1] if behind.stale else channel
+        kernel = _of(behind.kernel(copied, copied[:, ::-1]), label)  # (L, T or 1, M, M)
         same = sent * np.diagonal(kernel, axis1=-2, axis2=-1)
         other = np.einsum("ltm,ltmn->ltn", sent, kernel * (1 - np.eye(messages)))
         wish = wishes[i][:, :, None]
@@ -256,9 +256,9 @@ def _arrived(
 
 def _begun(prob: np.ndarray, *counts: int) -> np.ndarray:
     """(L, 1, …) all probability where nothing has been turned or replaced."""
-    found = np.zeros((len(prob), 1, *counts))
-    found[(slice(None), 0, *(0 for _ in counts))] = prob
-    return found
+    probabilities = np.zeros((len(prob), 1, *counts))
+    probabilities[(slice(None), 0, *(0 for _ in counts))] = prob
+    return probabilities
 
 
 def _of(rows: np.ndarray, label: np.ndarray) -> np.ndarray:
@@ -373,16 +373,16 @@ def _first(wished: np.ndarray, changes: int) -> np.ndarray:
 
 def _product(laws: Sequence[np.ndarray]) -> np.ndarray:
     """(M^n,) law of independent messages."""
-    found = np.ones(1)
+    joint = np.ones(1)
     for law in laws:
-        found = np.outer(found, law).ravel()
-    return found
+        joint = np.outer(joint, law).ravel()
+    return joint
 
 
 def _passed(law: np.ndarray, kernels: Sequence[np.ndarray]) -> np.ndarray:
     """(M^n,) law of messages after each has passed its own kernel."""
     shape = [len(kernel) for kernel in kernels]
-    found = law.reshape(shape)
+    joint = law.reshape(shape)
     for i, kernel in enumerate(kernels):
-        found = np.moveaxis(np.tensordot(found, kernel, axes=(i, 0)), -1, i)
-    return found.ravel()
+        joint = np.moveaxis(np.tensordot(joint, kernel, axes=(i, 0)), -1, i)
+    return joint.ravel()

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from repro.base.errors import BadInput
-from repro.base.paths import install_hint
+from repro.base.places import install_hint
 from repro.labels.preferences.conversation import NotUnderstood
 from repro.labels.preferences.layouts import three_texts
 from repro.labels.preferences.pair_records import (

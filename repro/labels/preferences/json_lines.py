@@ -72,7 +72,7 @@ def _refuse_surrogates(value: Any) -> None:
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Of a key given twice one reader takes the first value and another the last."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    content = dict(pairs)
+    if len(content) != len(pairs):
         raise ValueError("a key appears twice")
-    return found
+    return content

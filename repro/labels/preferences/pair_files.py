@@ -46,20 +46,20 @@ def read_pairs(path: str | Sequence[str]) -> list[PreferencePair]:
 
 def _sources(name: str) -> list[str]:
     """Absolute paths of the files a name stands for, or the name itself where it is a hub id."""
-    place, found, complaint = os.path.expanduser(name), [], "there is no such file or folder"
+    place, paths, complaint = os.path.expanduser(name), [], "there is no such file or folder"
     if os.path.isdir(place):
-        found = [place] if saved_files(Path(place), KEY) else _files_of(place)
+        paths = [place] if saved_files(Path(place), KEY) else _files_of(place)
         complaint = f"a folder without {', '.join(ENDINGS)} files"
     elif os.path.lexists(place):
-        found = [place]
+        paths = [place]
     elif HUB_ID.fullmatch(name) and not name.lower().endswith(FILE_ENDINGS):
         return [name]
     elif glob.has_magic(place) and "\0" not in place:
-        found = [match for match in glob.glob(place, recursive=True) if not os.path.isdir(match)]
+        paths = [match for match in glob.glob(place, recursive=True) if not os.path.isdir(match)]
         complaint = "no file matches"
-    if not found:
+    if not paths:
         raise BadInput(KEY, name, complaint)
-    return [os.path.abspath(file) for file in sorted(found)]
+    return [os.path.abspath(file) for file in sorted(paths)]
 
 
 def _files_of(folder: str) -> list[str]:
@@ -70,8 +70,8 @@ def _files_of(folder: str) -> list[str]:
 def _file_pairs(path: str) -> Iterator[PreferencePair]:
     """Pairs of one file, or of a folder that ``datasets`` has saved."""
     empty = True
-    word, found = rows(path, KEY)
-    for number, value in found:
+    word, numbered = rows(path, KEY)
+    for number, value in numbered:
         empty = False
         try:
             record = three_texts(value)

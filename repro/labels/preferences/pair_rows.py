@@ -56,16 +56,16 @@ def rows(
 
 def _lines(path: str, key: str) -> Iterator[tuple[int, Any]]:
     """JSON lines; where the first is none, the message says how to make some of another format."""
-    found = json_lines(path, key)
+    lines = json_lines(path, key)
     try:
-        first = list(islice(found, 1))
+        first = list(islice(lines, 1))
         if first and isinstance(first[0][1], list):
             raise BadInput(key, path, f"line {first[0][0]}: a list, and not one object a line")
     except BadInput as problem:
         if way := conversion(path):
             raise BadInput(key, path, f"{problem.allowed}; to convert it: {way}") from None
         raise
-    return chain(first, found)
+    return chain(first, lines)
 
 
 def conversion(path: str) -> str:

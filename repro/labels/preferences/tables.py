@@ -100,7 +100,7 @@ def saved_files(folder: Path, key: str) -> list[str]:
         return []
     state = _parsed(folder / STATE, key)
     listed = state.get("_data_files") if isinstance(state, dict) else None
-    names = [str(one.get("filename")) for one in listed or [] if isinstance(one, dict)]
+    names = [str(entry.get("filename")) for entry in listed or [] if isinstance(entry, dict)]
     if not names or any(name != Path(name).name for name in names):
         raise BadInput(key, folder, f"{STATE} names no data files of this folder")
     return [str(folder / name) for name in names]
@@ -148,8 +148,8 @@ def _wanted(columns: list[str], wanted: Iterable[str] | None, path: str, key: st
 
 def _only_split(folder: Path, key: str) -> Path:
     """The folder of the one split that there is."""
-    found = _parsed(folder / SPLITS, key)
-    listed = found.get("splits") if isinstance(found, dict) else None
+    info = _parsed(folder / SPLITS, key)
+    listed = info.get("splits") if isinstance(info, dict) else None
     texts = [str(name) for name in listed or []]
     names = [name for name in texts if name == Path(name).name != ".."]
     if len(names) != 1:

@@ -82,8 +82,8 @@ def choose_attack(
     for sign in (1.0, -1.0):
         cuts = np.unique(np.quantile(np.concatenate([sign * scores, sign * other]), _LEVELS))
         sides = [(_above(sign * x, cuts), x.size) for x in (scores, other)]
-        for flipped, (one, two) in ((False, sides), (True, sides[::-1])):
-            bounds = _certified(*one, *two, dp_delta, level)
+        for flipped, (hits_here, two) in ((False, sides), (True, sides[::-1])):
+            bounds = _certified(*hits_here, *two, dp_delta, level)
             place = int(np.argmax(bounds))
             if bounds[place] > best:
                 best, chosen = float(bounds[place]), Attack(sign, float(cuts[place]), flipped)

@@ -14,8 +14,8 @@ def lower(hits: ArrayLike, trials: ArrayLike, level: float) -> np.ndarray:
     0.0
     """
     hits, trials = np.asarray(hits, dtype=float), np.asarray(trials, dtype=float)
-    found = betaincinv(np.maximum(hits, 1), trials - hits + 1, 1 - level)
-    return np.where(hits > 0, found, 0.0)
+    bound = betaincinv(np.maximum(hits, 1), trials - hits + 1, 1 - level)
+    return np.where(hits > 0, bound, 0.0)
 
 
 def upper(hits: ArrayLike, trials: ArrayLike, level: float) -> np.ndarray:
@@ -25,5 +25,5 @@ def upper(hits: ArrayLike, trials: ArrayLike, level: float) -> np.ndarray:
     0.2589
     """
     hits, trials = np.asarray(hits, dtype=float), np.asarray(trials, dtype=float)
-    found = betaincinv(hits + 1, np.maximum(trials - hits, 1), level)
-    return np.where(hits < trials, found, 1.0)
+    bound = betaincinv(hits + 1, np.maximum(trials - hits, 1), level)
+    return np.where(hits < trials, bound, 1.0)

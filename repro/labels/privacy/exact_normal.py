@@ -33,9 +33,9 @@ FURTHEST = 19.0
 
 
 def _context() -> Any:
-    made = MPContext()
-    made.prec = PRECISION
-    return made
+    context = MPContext()
+    context.prec = PRECISION
+    return context
 
 
 _MP = _context()
@@ -68,8 +68,8 @@ def normal(deviation: float, count: int) -> np.ndarray:
 
     For noise that is never released itself, nor added to what is: ``on_grid`` is for that.
     """
-    found = random_quantiles()
-    return np.array([float(deviation * next(found)) for _ in range(count)])
+    quantiles = random_quantiles()
+    return np.array([float(deviation * next(quantiles)) for _ in range(count)])
 
 
 def on_grid(values: np.ndarray, deviation: float, grid: float) -> np.ndarray:
@@ -88,9 +88,9 @@ def on_grid(values: np.ndarray, deviation: float, grid: float) -> np.ndarray:
     """
     if np.frexp(grid)[0] != 0.5 or grid < deviation * 2.0**-20:
         raise ValueError(f"grid {grid!r}")
-    found, half = random_quantiles(), _MP.mpf(0.5)
+    quantiles, half = random_quantiles(), _MP.mpf(0.5)
     steps = [
-        int(_MP.floor((_MP.mpf(value) + deviation * next(found)) / grid + half))
+        int(_MP.floor((_MP.mpf(value) + deviation * next(quantiles)) / grid + half))
         for value in values.tolist()
     ]
     if max(map(abs, steps), default=0) >= 1 << 53:

@@ -67,4 +67,4 @@ def bisect_epsilon(delta_of: Callable[[float], float], dp_delta: float) -> float
 
 def worst(mechanisms: Sequence[Mechanism], epsilon: float) -> Mechanism:
     """Of several pairs of neighbours, the one with the largest exact δ(ε)."""
-    return max(mechanisms, key=lambda one: one.exact_delta(epsilon))
+    return max(mechanisms, key=lambda mechanism: mechanism.exact_delta(epsilon))

@@ -107,13 +107,13 @@ def _memory(size: Size, model: ModelChoice, training: Training, length: int) -> 
     adapters = 8 * size.layers * size.width * model.lora_rank
     trained = adapters or size.parameters
     states = 2 if training.optimizer == "adamw" else 0
-    one = BYTES[model.precision]
-    gradients = max(one, 2) * trained
+    bytes_each = BYTES[model.precision]
+    gradients = max(bytes_each, 2) * trained
     step = activations(size, model.precision, training, length)
     tokens = 2 * training.batch_size / training.accumulation * length
     step += 4 * TILES * min(tokens, TILE[0]) * min(size.vocabulary, TILE[1])
     step += gradients * (training.accumulation > 1)
-    return 3 * one * size.parameters + states * gradients + max(step, 2 * gradients)
+    return 3 * bytes_each * size.parameters + states * gradients + max(step, 2 * gradients)
 
 
 def activations(size: Size, precision: str, training: Training, length: int) -> float:
@@ -124,13 +124,13 @@ def activations(size: Size, precision: str, training: Training, length: int) -> 
     return number * tokens * size.width * (layers + 2)
 
 
-def in_words(found: Cost, model: ModelChoice, policies: int) -> str:
+def in_words(estimate: Cost, model: ModelChoice, policies: int) -> str:
     """Two lines for a person."""
     name = model.path or "a tiny random model"
     return (
         f"{name}: {policies} policies after one fine-tuning, about "
-        f"{found.memory / 2**30:.3g} GiB of memory and "
-        f"{found.hours(model.precision):.3g} GPU-hours\n"
+        f"{estimate.memory / 2**30:.3g} GiB of memory and "
+        f"{estimate.hours(model.precision):.3g} GPU-hours\n"
         f"(rules of thumb: per token 6 operations a multiplying weight in training, else 2, "
         f"12 or 4 a layer, unit of width and token of context; "
         f"{SUSTAINED[model.precision]:.0e} a second; a CPU takes a thousand times that)"

@@ -90,7 +90,7 @@ class ChatJudge:
         """
         rows = zip(prompts, first, second, strict=True)
         said = [self._asked(QUESTION.format(*row)).strip().upper()[:1] for row in rows]
-        return np.array([{"A": 1.0, "B": 0.0}.get(one, 0.5) for one in said])
+        return np.array([{"A": 1.0, "B": 0.0}.get(answer, 0.5) for answer in said])
 
     def _asked(self, question: str) -> str:
         words = {"role": "user", "content": question}

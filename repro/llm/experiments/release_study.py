@@ -20,7 +20,7 @@ from repro.llm.training.objectives import objective
 from repro.llm.training.settings import Training
 from repro.llm.training.trainers import run_key
 from repro.study.blocks import Block, BlockStore
-from repro.study.machine import machine
+from repro.study.parallel import machine
 from repro.study.sources import MEASURING, code_fingerprint
 
 ANSWERS = 2
@@ -158,12 +158,12 @@ class SimulatedRelease:
         code = code_fingerprint(__name__, MEASURING), machine(), self.study.identity, self.seed.draw
         block = Block(0, 0, run_key(code, name))
         kept = self.study.folder and BlockStore(self.study.folder / "reached")
-        found = kept.read(block, (size,)) if kept else None
-        if found is None:
-            found = np.array(measure())
+        numbers = kept.read(block, (size,)) if kept else None
+        if numbers is None:
+            numbers = np.array(measure())
             if kept:
-                kept.write(block, found)
-        return found
+                kept.write(block, numbers)
+        return numbers
 
     def responses(self, policy: Any) -> list[str]:
         """Some responses of a policy to each held-out prompt, one after the other."""

@@ -25,8 +25,8 @@ from repro.llm.training.trainers import TrainingRun, reward_trainer, trained
 
 def pooled_features(model: Any, tokens: Tokens, pooling: str) -> Tensor:
     """(n, d) last-layer features at the last token, or their mean over the response."""
-    found = model(input_ids=tokens.ids, attention_mask=tokens.present, output_hidden_states=True)
-    hidden = found.hidden_states[-1].float()
+    output = model(input_ids=tokens.ids, attention_mask=tokens.present, output_hidden_states=True)
+    hidden = output.hidden_states[-1].float()
     if pooling == "mean":
         share = tokens.response / tokens.response.sum(1, keepdim=True)
         return torch.einsum("nl,nld->nd", share.to(hidden), hidden)

@@ -65,11 +65,11 @@ def _read(choice: DataChoice) -> list[PreferencePair]:
         return financial_pairs(count, choice.seed)
     quiet_hub()
     try:
-        found = read_pairs(str(expanded(KEY, choice.path)))
+        pairs = read_pairs(str(expanded(KEY, choice.path)))
     except BadInput as problem:
         raise BadInput(KEY, problem.value, problem.allowed) from None
-    if len(found) < count:
+    if len(pairs) < count:
         allowed = "allowed: n_pairs + held_out + judge_pairs at most that, here"
-        reason = f"{choice.path} has {len(found)} pairs; {allowed} {count}"
+        reason = f"{choice.path} has {len(pairs)} pairs; {allowed} {count}"
         raise BadInput(f"{PIPELINE}.data.n_pairs", choice.n_pairs, reason)
-    return found[:count]
+    return pairs[:count]

@@ -62,7 +62,7 @@ class Pipeline:
     @property
     def study(self) -> Study:
         """The pipeline at work, once a process: worlds that differ in other fields share it."""
-        own = (getattr(self, one.name) for one in fields(Pipeline))
+        own = (getattr(self, field.name) for field in fields(Pipeline))
         return _at_work(*own, device_in_use(), cache_in_use().parent / "llm")
 
 
@@ -183,9 +183,9 @@ class Study(Pipeline):
 
         The number to compare models by: a model that knows nothing has the log of its vocabulary.
         """
-        found = self.held_log_prob if model is None else self._log_prob(model)
+        log_probs = self.held_log_prob if model is None else self._log_prob(model)
         tokens = self.held_out.first.response.sum() + self.held_out.second.response.sum()
-        return -float(sum(x.double().sum() for x in found) / tokens)
+        return -float(sum(x.double().sum() for x in log_probs) / tokens)
 
     def _log_prob(self, model: Any) -> tuple[Tensor, Tensor]:
         return pair_log_prob(model, self.held_out, self.scoring_batch, self.device)

@@ -116,23 +116,23 @@ OfSeed = Callable[[Any, Algorithm, Any], float]
 """(world, algorithm, what was drawn for one seed) → a number; may raise ``Diverged``."""
 
 
-def of_seeds(words: str, one: OfSeed, drawn: Callable[..., Sequence[Any]] = seeds) -> Quantity:
+def of_seeds(words: str, of_seed: OfSeed, drawn: Callable[..., Sequence[Any]] = seeds) -> Quantity:
     """A quantity with one seed for each replicate.
 
     Args:
         words: what is measured.
-        one: the number of one seed.
-        drawn: (world, stream, replicates) → what each ``one`` reads.
+        of_seed: the number of one seed.
+        drawn: (world, stream, replicates) → what each ``of_seed`` reads.
     """
     # a seed is a training: blocks of their own keep what is finished
-    return Quantity(words, partial(_each_seed, one), drawn=drawn, stream_per_block=True)
+    return Quantity(words, partial(_each_seed, of_seed), drawn=drawn, stream_per_block=True)
 
 
 def _each_seed(
-    one: OfSeed, world: Any, algorithm: Algorithm, drawn: Sequence[Any], replicates: int
+    of_seed: OfSeed, world: Any, algorithm: Algorithm, drawn: Sequence[Any], replicates: int
 ) -> np.ndarray:
     """(R,) numbers."""
-    return np.array([finite_or_nan(one, world, algorithm, seed) for seed in drawn])
+    return np.array([finite_or_nan(of_seed, world, algorithm, seed) for seed in drawn])
 
 
 def finite_or_nan(measure: Callable[..., float], *given: Any) -> float:
@@ -168,17 +168,17 @@ def estimated(
         checks: on their worlds.
         replicates: by check; one that is not named is not run.
     """
-    one: Pipeline = checks[0].sweep.worlds[0]
-    whole = getattr(one.procedure, "reward_epochs", 0)
+    pipeline: Pipeline = checks[0].sweep.worlds[0]
+    whole = getattr(pipeline.procedure, "reward_epochs", 0)
     points = {c.name: replicates.get(c.name, 0) * len(c.sweep.grid) for c in checks}
     policies = sum(
         count * (work[name].policies + whole * work[name].rewards) for name, count in points.items()
     )
     # each check draws at most so many to a prompt for one seed
-    responses = sum(points.values()) * 2 * getattr(one.procedure, "samples", 8)
+    responses = sum(points.values()) * 2 * getattr(pipeline.procedure, "samples", 8)
     online = sum(count * work[name].rollouts for name, count in points.items())
-    found = cost(one.model, one.data, one.procedure, policies, responses, online)
-    return in_words(found, one.model, policies + online)
+    estimate = cost(pipeline.model, pipeline.data, pipeline.procedure, policies, responses, online)
+    return in_words(estimate, pipeline.model, policies + online)
 
 
 @dataclass(frozen=True)
@@ -200,15 +200,15 @@ def substitute(own: PaperSetup, swept: SweptCheck) -> str:
     """What is run in the place of a paper's model, pairs and judge; empty where all are its own."""
     world: Pipeline = swept.sweep.worlds[0]
     model, data, chat = world.model.path, world.data.path, world.procedure.judge
-    found = []
+    substitutes = []
     if model != own.model:
-        found.append(f"{model or 'a random GPT-2'} for {own.model}")
+        substitutes.append(f"{model or 'a random GPT-2'} for {own.model}")
     if own.data is None or data != own.data:
-        found.append(f"{data or 'generated pairs'} for {own.data or 'pairs not published'}")
+        substitutes.append(f"{data or 'generated pairs'} for {own.data or 'pairs not published'}")
     if own.judge and (chat is None or chat.model != own.judge):
         reward = "a planted reward" if data is None else "a reward on words"
-        found.append(f"{chat.model if chat else reward} for {own.judge}")
-    return ", ".join(found)
+        substitutes.append(f"{chat.model if chat else reward} for {own.judge}")
+    return ", ".join(substitutes)
 
 
 def assumed(swept: SweptCheck) -> Iterable[Assumed]:

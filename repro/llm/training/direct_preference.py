@@ -53,8 +53,8 @@ class Reference:
         gather = library("accelerate.utils").gather_object
         with state.split_between_processes(list(range(len(pairs.first)))) as mine:
             some = pairs.rows(torch.tensor(mine, dtype=torch.long))
-            found = pair_log_prob(model.to(state.device), some, batch_size, str(state.device))
-        first, second = (torch.tensor(gather(part.tolist())) for part in found)
+            log_probs = pair_log_prob(model.to(state.device), some, batch_size, str(state.device))
+        first, second = (torch.tensor(gather(part.tolist())) for part in log_probs)
         return cls(model, tokenizer, pairs, first, second, device, precision, lora_rank)
 
 

@@ -74,7 +74,7 @@ class EncodedPairs:
     def equal(self) -> list[int]:
         """Numbers, from 1, of comparisons whose responses are the same tokens: they say nothing."""
         both = zip(self.first.parts, self.second.parts, strict=True)
-        return [number for number, (one, other) in enumerate(both, 1) if one[1] == other[1]]
+        return [number for number, (first, other) in enumerate(both, 1) if first[1] == other[1]]
 
     def rows(self, index: Tensor) -> EncodedPairs:
         """Some of the comparisons."""

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from types import ModuleType
 
 from repro.base.errors import BadInput
-from repro.base.paths import install_hint
+from repro.base.places import install_hint
 
 QUIET = {
     "HF_HUB_DISABLE_TELEMETRY": "1",

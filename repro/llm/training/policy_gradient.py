@@ -140,11 +140,11 @@ def optimised_policy(
         trainer.limits = limits
         trainer.remove_callback(library("transformers").PrinterCallback)
         trainer.train()
-    found = trainer.accelerator.unwrap_model(trainer.model).eval()
-    if not all(bool(torch.isfinite(p).all()) for p in found.parameters()):
+    trained = trainer.accelerator.unwrap_model(trainer.model).eval()
+    if not all(bool(torch.isfinite(p).all()) for p in trained.parameters()):
         raise Diverged("after the last step of RLOO")
     loss = torch.tensor(trainer.losses).reshape(rollouts.iterations, -1).mean(1)
-    return found, TrainingCurve(torch.tensor(trainer.rewards), loss, torch.tensor(trainer.errors))
+    return trained, TrainingCurve(torch.tensor(trainer.rewards), loss, torch.tensor(trainer.errors))
 
 
 @contextmanager
@@ -173,10 +173,10 @@ def _recording(kind: type) -> type:
             return encode_prompts(self.processing_class, prompts, self.limits), None, {}
 
         def _generate_and_score_completions(self, inputs: Any) -> Any:
-            found = super()._generate_and_score_completions(inputs)
-            self.errors.append(float(found["advantages"].square().mean()))
+            outputs = super()._generate_and_score_completions(inputs)
+            self.errors.append(float(outputs["advantages"].square().mean()))
             self.rewards.append(self._metrics["train"]["reward"][-1])
-            return found
+            return outputs
 
         def _compute_loss(self, model: Any, inputs: Any) -> Tensor:
             loss = super()._compute_loss(model, inputs)

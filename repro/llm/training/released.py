@@ -77,17 +77,17 @@ def _has_chosen(path: Path) -> bool:
 
 def _in_order(path: Path) -> list[Answer]:
     """Lines in the layout of TRL with responses in the order of the release."""
-    found = []
+    answers = []
     for prompt, chosen, rejected in read_records(path, KEY):
         first = compared(prompt, chosen, rejected)[2]
         both = (chosen, rejected) if first else (rejected, chosen)
-        found.append(Answer(prompt, *both, int(first), ()))
-    return found
+        answers.append(Answer(prompt, *both, int(first), ()))
+    return answers
 
 
 def _digest(rows: list[Answer]) -> str:
     """SHA-256 of the release that the lines stand for."""
-    found = sha256()
-    for one in rows:
-        found.update(one.content)
-    return found.hexdigest()
+    digest = sha256()
+    for answer in rows:
+        digest.update(answer.content)
+    return digest.hexdigest()

@@ -122,14 +122,14 @@ def trained(
         trainer.compute_loss_context_manager = trainer.accelerator.autocast
         _wait_before_state_file(trainer)
         _train(trainer, run)
-    found = trainer.accelerator.unwrap_model(trainer.model)
+    result = trainer.accelerator.unwrap_model(trainer.model)
     # back to the forward pass of its class: what trainers wrap round it, copies would share
-    for one in (found, found.get_base_model() if hasattr(found, "peft_config") else found):
-        vars(one).pop("forward", None)
-        vars(one).pop("_original_forward", None)
-    if not all(bool(torch.isfinite(p).all()) for p in found.parameters() if p.requires_grad):
+    for module in (result, result.get_base_model() if hasattr(result, "peft_config") else result):
+        vars(module).pop("forward", None)
+        vars(module).pop("_original_forward", None)
+    if not all(bool(torch.isfinite(p).all()) for p in result.parameters() if p.requires_grad):
         raise Diverged("after the last step")
-    return found.eval()
+    return result.eval()
 
 
 def preference_trainer(objective: Objective) -> type:
@@ -187,26 +187,26 @@ def reward_trainer(loss: Loss, clip: float) -> type:
 
 def _told(trainer: Any, gap: Tensor, loss: Loss, return_outputs: bool) -> Any:
     """The mean loss; its margin and accuracy, on released labels, go to the trainer's log."""
-    found = loss(gap, torch.ones_like(gap)).mean()
+    mean_loss = loss(gap, torch.ones_like(gap)).mean()
     # of all processes: one that stopped alone would leave the others waiting for its gradients
-    if not bool(torch.isfinite(trainer.accelerator.gather(found.detach())).all()):
+    if not bool(torch.isfinite(trainer.accelerator.gather(mean_loss.detach())).all()):
         raise Diverged(f"step {trainer.state.global_step}")
     if trainer.args.logging_strategy != "no":
         some = trainer._metrics["train" if trainer.model.training else "eval"]
         some["rewards/margins"].append(float(gap.detach().mean()))
         some["rewards/accuracies"].append(float((gap.detach() > 0).float().mean()))
-    return (found, {}) if return_outputs else found
+    return (mean_loss, {}) if return_outputs else mean_loss
 
 
 def _log_prob(model: Any, inputs: Any) -> Tensor:
     """(2n,) log-probabilities of the responses, as TRL works them out."""
     response = inputs["completion_mask"]
-    found = model(
+    log_probs = model(
         input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"],
         labels=inputs["input_ids"].masked_fill(response == 0, -100), use_cache=False,
         fused_lm_head=True,
     ).log_probs  # fmt: skip
-    return found[:, -(response.shape[1] - 1) :].sum(1)
+    return log_probs[:, -(response.shape[1] - 1) :].sum(1)
 
 
 @contextmanager

@@ -85,7 +85,7 @@ def calibrated_covariance(
     along = torch.stack([torch.ones_like(clean), clean], dim=-1)
     cross = torch.einsum("c,ci,cj->ij", weight, slope, along)
     shift = torch.linalg.solve(information, cross)
-    after_loss, after_win = (2 * one / share for one in response.noise(epsilon))
+    after_loss, after_win = (2 * twice / share for twice in response.noise(epsilon))
     rates = slope.new_tensor([[after_loss, -after_loss], [-after_loss, after_loss + after_win]])
     return torch.linalg.inv(information) + shift @ rates @ shift.T
 

@@ -121,8 +121,8 @@ class RankingProblem:
         world = self.world
         best = gibbs_policy(world.reference, world.reward, world.kl_weight)[None]
         error = (reward - world.reward) / world.kl_weight
-        one = torch.ones(1, dtype=best.dtype)
-        return gibbs_suboptimality(best, error[:, None], one, world.kl_weight)
+        weight = torch.ones(1, dtype=best.dtype)
+        return gibbs_suboptimality(best, error[:, None], weight, world.kl_weight)
 
 
 def draw_rankings(rng: np.random.Generator, prob: Tensor, n_pairs: int, replicates: int) -> Tensor:

@@ -69,9 +69,9 @@ class TwoReports:
         """Fisher information of a label at Δ over that of randomized response."""
         lost, won = self.process.ends(self.epsilon)
         given = (self.true, self.epsilon)
-        told = ((won - lost) / inverse_slope(self.true)) ** 2
+        information = ((won - lost) / inverse_slope(self.true)) ** 2
         spread = self.process.win_prob(*given) * self.process.lose_prob(*given)
-        return told / spread * inverse_information(*given)
+        return information / spread * inverse_information(*given)
 
 
 Stages = Callable[[LabelMixture], LabelProcess]
@@ -147,10 +147,10 @@ class ReportedState:
         counts = LabelCounts(torch.full_like(wins, self.pairs), wins)
         given = (case.epsilon, case.reward_bound, case.response)
         fitted = two_arm_mle(counts, *given)[:, 0].numpy()
-        found = self.process.returned(fitted, np.full_like(fitted, case.true))
+        returned = self.process.returned(fitted, np.full_like(fitted, case.true))
         win = self.process.win_prob(case.true, case.epsilon)
         chance = stats.binom.pmf(np.arange(self.pairs + 1), self.pairs, win)
-        return float(chance @ (found - case.true) ** 2)
+        return float(chance @ (returned - case.true) ** 2)
 
 
 def table_state(
@@ -163,8 +163,10 @@ def table_state(
 
 def table_error(case: ReportedState) -> float:
     """E(Δ̂ − Δ)² ≤ 8·W/(m+1) (Theorem 2)."""
-    one = case.reports
-    spread = label.largest_inverse_information(one.reward_bound, one.epsilon, one.response)
+    reports = case.reports
+    spread = label.largest_inverse_information(
+        reports.reward_bound, reports.epsilon, reports.response
+    )
     return case.mean_squared_error * (case.pairs + 1) / (HELLINGER * spread)
 
 
@@ -200,9 +202,9 @@ class Plans:
     @cached_property
     def gap(self) -> float:
         """SubOpt of the policy of the estimated reward."""
-        one = torch.ones(1, dtype=torch.float64)
+        weight = torch.ones(1, dtype=torch.float64)
         return float(regularised_suboptimality(
-            self.regulariser, self.reference, self.reward, self.estimated, one, self.kl_weight
+            self.regulariser, self.reference, self.reward, self.estimated, weight, self.kl_weight
         ))  # fmt: skip
 
     @property

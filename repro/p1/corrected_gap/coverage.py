@@ -62,16 +62,16 @@ def lower(
         epsilon: in (0, inf].
     """
     widest, narrowest = (inverse_information(x, epsilon) for x in (reward_bound, 0.0))
-    spread, found = min(0.1, kl_weight / 2), 0.0
+    spread, bound = min(0.1, kl_weight / 2), 0.0
     less = coverage / MORE_COVERAGE
     far = math.log(FAR * less) * kl_weight <= reward_bound - spread / 2
     if actions >= 3 and less >= 2 and far and spread <= reward_bound:
         pairs = (actions - 1) // 2
-        found = OF_PAIRS * pairs * less * min(widest, less * narrowest) / kl_weight
+        bound = OF_PAIRS * pairs * less * min(widest, less * narrowest) / kl_weight
     if coverage >= 2 and math.log(coverage - 1) * kl_weight <= reward_bound - spread:
         weighted = coverage**2 * math.exp(-reward_bound / kl_weight) * widest
-        found = max(found, OF_TWO * weighted / kl_weight)
-    return found
+        bound = max(bound, OF_TWO * weighted / kl_weight)
+    return bound
 
 
 def information(reference: np.ndarray, reward: np.ndarray, epsilon: float) -> np.ndarray:
@@ -92,8 +92,8 @@ def information(reference: np.ndarray, reward: np.ndarray, epsilon: float) -> np
 def optimal_policy(reference: np.ndarray, reward: np.ndarray, kl_weight: float) -> np.ndarray:
     """(A,) π*."""
     tilted = np.log(reference) + reward / kl_weight
-    found = np.exp(tilted - tilted.max())
-    return found / found.sum()
+    weights = np.exp(tilted - tilted.max())
+    return weights / weights.sum()
 
 
 def limit(reference: np.ndarray, reward: np.ndarray, kl_weight: float, epsilon: float) -> float:

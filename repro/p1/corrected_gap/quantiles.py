@@ -57,8 +57,8 @@ class PairsAtDelta:
     def quantile(self) -> float:
         """The error of what is returned for the estimate that is as far off as ``_fitted``."""
         fitted = self.difference + np.array([-1.0, 1.0]) * self._fitted
-        found = self.process.returned(fitted, np.full(2, self.difference))
-        return float(np.abs(found - self.difference).max())
+        returned = self.process.returned(fitted, np.full(2, self.difference))
+        return float(np.abs(returned - self.difference).max())
 
     @cached_property
     def _fitted(self) -> float:

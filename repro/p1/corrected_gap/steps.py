@@ -192,10 +192,10 @@ class TableState:
         wins = torch.arange(self.pairs + 1, dtype=torch.float64)[:, None]
         counts = LabelCounts(torch.full_like(wins, self.pairs), wins)
         fitted = two_arm_mle(counts, self.epsilon, self.reward_bound)[:, 0].numpy()
-        found = self.process.returned(fitted, np.full_like(fitted, self.difference))
+        returned = self.process.returned(fitted, np.full_like(fitted, self.difference))
         win = self.process.win_prob(self.difference, self.epsilon)
         chance = stats.binom.pmf(np.arange(self.pairs + 1), self.pairs, win)
-        return float(chance @ (found - self.difference) ** 2)
+        return float(chance @ (returned - self.difference) ** 2)
 
     @property
     def spread(self) -> float:

@@ -161,7 +161,7 @@ class PairCase:
     process: LabelProcess = AS_STATED
 
     @property
-    def told(self) -> float:
+    def kl_of_a_record(self) -> float:
         """Exact KL of one private record where two corners differ in one state, the larger one."""
         clean, epsilon = np.array(self.prior.clean_win_prob), self.prior.epsilon
         # labels that nobody randomizes may be certain in float64; a KL needs them not to be
@@ -184,7 +184,7 @@ def pair_case(
 
 def pair_kl(case: PairCase) -> float:
     """Step 4 as printed."""
-    return case.told / (case.epsilon_minus_one**2 * case.unit)
+    return case.kl_of_a_record / (case.epsilon_minus_one**2 * case.unit)
 
 
 def pair_kl_fifth(case: PairCase) -> float:
@@ -194,7 +194,7 @@ def pair_kl_fifth(case: PairCase) -> float:
 
 def pair_kl_sharper(case: PairCase) -> float:
     """Step 4 with 2α−1 in the place of e^ε−1."""
-    return case.told / (label_signal(case.prior.epsilon) ** 2 * case.unit)
+    return case.kl_of_a_record / (label_signal(case.prior.epsilon) ** 2 * case.unit)
 
 
 def pair_kl_sharper_ten_percent(case: PairCase) -> float:

@@ -47,7 +47,7 @@ class ClassFits:
         base, signal = rates_of(self.response, self.epsilon, self.counts.wins)
         both = torch.cat([members, self.world.theta[None]]) @ self.world.feature_diff.T
         prob = base + signal * both.sigmoid()
-        win, lose = ((one[:-1] / one[-1]).log() for one in (prob, 1 - prob))
+        win, lose = ((prob_of[:-1] / prob_of[-1]).log() for prob_of in (prob, 1 - prob))
         return self.counts.wins @ win.T + (self.counts.pairs - self.counts.wins) @ lose.T
 
     def _climbed(self, region: Region, size: float) -> Tensor:

@@ -211,8 +211,10 @@ class LinearDatasets(Datasets):
 
         With thousands of states a batch of all draws is mostly spent on fetching memory.
         """
-        one = private_fisher_information(self.world, self.epsilon, self.source.response)
-        information = one * self.n_pairs
+        information_of_one = private_fisher_information(
+            self.world, self.epsilon, self.source.response
+        )
+        information = information_of_one * self.n_pairs
         root = torch.linalg.cholesky(torch.linalg.inv(information))
         normal = np.random.Generator(np.random.Philox(key=7)).standard_normal(
             (LIMIT_DRAWS, len(root))

@@ -15,8 +15,8 @@ def as_told(*assumed: Callable[[OnlineRun], Iterable[Assumed]]) -> Assumes:
     def assumes(swept: SweptCheck) -> Iterable[Assumed]:
         for end in (0, -1):
             world = swept.check.right(swept.sweep.worlds[end])
-            for one in assumed:
-                for name, holds, detail in one(world):
+            for assumption in assumed:
+                for name, holds, detail in assumption(world):
                     yield f"at {swept.sweep.grid[end]:g}: {name}", holds, detail
 
     return assumes

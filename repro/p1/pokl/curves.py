@@ -155,28 +155,28 @@ def curves(
         replicates: R.
         watch: what the curves record.
     """
-    told = [[algorithm(world) for algorithm in algorithms] for world in worlds]
-    found: list[list[Any]] = [[None] * len(algorithms) for _ in worlds]
-    for places in alike(told):
-        first, own = told[places[0]], worlds[places[0]].fitted
+    runs_of = [[algorithm(world) for algorithm in algorithms] for world in worlds]
+    all_curves: list[list[Any]] = [[None] * len(algorithms) for _ in worlds]
+    for places in alike(runs_of):
+        first, own = runs_of[places[0]], worlds[places[0]].fitted
         classes = dict.fromkeys(world.fitted for world in first)
-        for fitted in sorted(classes, key=lambda one: one == own):
+        for fitted in sorted(classes, key=lambda fitted_class: fitted_class == own):
             which = [m for m, world in enumerate(first) if world.fitted == fitted]
-            runs = Runs([told[g][m] for g in places for m in which], replicates)
+            runs = Runs([runs_of[g][m] for g in places for m in which], replicates)
             horizons, streams = [worlds[g].horizon for g in places], [rngs[g] for g in places]
             parts = simulate_parts(runs, horizons, first[0].grid_ratio, streams, watch)
             for g, part in zip(places, parts, strict=True):
                 for m, curve in zip(which, part, strict=True):
-                    found[g][m] = curve
-    return found
+                    all_curves[g][m] = curve
+    return all_curves
 
 
-def alike(told: Sequence[Sequence[OnlineRun]]) -> list[list[int]]:
+def alike(runs_of: Sequence[Sequence[OnlineRun]]) -> list[list[int]]:
     """Places of the worlds that one batch can hold, in order; each with all of its algorithms."""
-    found: dict[Hashable, list[int]] = {}
-    for place, own in enumerate(told):
-        found.setdefault(_shared(own), []).append(place)
-    return list(found.values())
+    places_by_kind: dict[Hashable, list[int]] = {}
+    for place, own in enumerate(runs_of):
+        places_by_kind.setdefault(_shared(own), []).append(place)
+    return list(places_by_kind.values())
 
 
 def _shared(own: Sequence[OnlineRun]) -> tuple[Hashable, ...]:

@@ -79,11 +79,11 @@ class NearBoundChoice(Model):
         """
         if (self.room is None) == (self.difference is None):
             raise BadInput("room", self.room, "allowed: either room or difference is given")
-        found = self.difference if self.room is None else self.reward_bound - self.room
-        if found is None or not 0 < found <= self.reward_bound:
+        difference = self.difference if self.room is None else self.reward_bound - self.room
+        if difference is None or not 0 < difference <= self.reward_bound:
             allowed = f"allowed: a difference between 0 and the reward bound {self.reward_bound:g}"
-            raise BadInput("room" if self.difference is None else "difference", found, allowed)
-        return found
+            raise BadInput("room" if self.difference is None else "difference", difference, allowed)
+        return difference
 
 
 OnlineChoice = Annotated[

@@ -96,13 +96,13 @@ def linear_least_squares(
     """
     features, halved = feature_diff.shape[1], feature_diff.T / 2
     outer = (feature_diff[:, :, None] * feature_diff[:, None, :]).flatten(1)
-    one = start.new_ones(())
-    column, theta, found = signal[:, None], start, start.clone()
+    ones = start.new_ones(())
+    column, theta, minimiser = signal[:, None], start, start.clone()
     moving = torch.arange(len(start), device=start.device)
     for _ in range(MAX_STEPS):
         # (L, C) passes are most of the cost: signals multiply what is summed over cells
         shape = torch.tanh(theta @ halved)
-        slope = torch.addcmul(one, shape, shape, value=-1)
+        slope = torch.addcmul(ones, shape, shape, value=-1)
         residual = torch.addcmul(label_sum, pairs * shape, column, value=-1)
         score = (residual.mul_(slope) @ feature_diff) * (column / 2)
         weighted = (pairs * slope).mul_(slope) @ outer
@@ -113,7 +113,7 @@ def linear_least_squares(
         step = torch.linalg.solve_ex(information, score[..., None])[0][..., 0]
         moved = nearest(theta + step, information, radius)
         change = (moved - theta).abs().amax(-1) * (1 + trace).sqrt()
-        found[moving], theta = moved, moved
+        minimiser[moving], theta = moved, moved
         still = change >= tolerance
         # a run that has arrived takes no step for another's sake: what lies beside it is no matter
         moving = moving[still]
@@ -122,7 +122,7 @@ def linear_least_squares(
         if len(moving) < len(still):
             theta, column = theta[still], column[still]
             pairs, label_sum = pairs[still], label_sum[still]
-    return found
+    return minimiser
 
 
 def finite_least_squares(

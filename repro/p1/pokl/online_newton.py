@@ -184,9 +184,9 @@ def label_by_label(runs: Runs, times: Sequence[int], rng: np.random.Generator) -
                 fitted = (features @ learner.theta[:, :, None])[:, :, 0]
                 shown = first.estimate(fitted, reward[each, state])
                 policy = torch.softmax(prior[state] + shown / played, dim=1).cumsum(1)
-                one, two = ((policy[:, :-1] < of[:, None]).sum(1) for of in (of_first, of_second))
-                label = torch.where(of_label < win[each, state, one, two], 1.0, -1.0)
-                learner.observe_one(features[each, one] - features[each, two], label)
+                left, two = ((policy[:, :-1] < of[:, None]).sum(1) for of in (of_first, of_second))
+                label = torch.where(of_label < win[each, state, left, two], 1.0, -1.0)
+                learner.observe_one(features[each, left] - features[each, two], label)
     yield runs.policies(learner, times[-1], 0)
 
 
@@ -238,7 +238,7 @@ def largest_share(world: OnlineRun, replicates: int) -> float:
     runs = Runs([world], replicates)
     learner, win = runs.learner(), runs.win_prob()
     assert isinstance(learner, NewtonLearner)
-    draws, found = NumpyDraws(np.random.default_rng(0)), 0.0
+    draws, largest = NumpyDraws(np.random.default_rng(0)), 0.0
     times = geometric_times(world.horizon, world.grid_ratio)
     with torch.inference_mode():
         for time, later in pairwise(times):
@@ -246,8 +246,8 @@ def largest_share(world: OnlineRun, replicates: int) -> float:
             pairs = draws.counts(later - time, runs.cell_prob(runs.policies(learner, time, 0)))
             learner.observe(pairs, 2 * draws.binomial(pairs, win) - pairs)
             kept = torch.linalg.eigvals(learner.inverse @ before).real
-            found = max(found, 1 - float(kept.min()))
-    return found
+            largest = max(largest, 1 - float(kept.min()))
+    return largest
 
 
 def largest_difference(world: LinearWorld) -> float:

@@ -115,9 +115,9 @@ class OnlineRun(PrivateLabels):
     @property
     def linear(self) -> LinearWorld:
         """The instance, built."""
-        found = built(self.instance)
-        assert isinstance(found, LinearWorld)
-        return found
+        world = built(self.instance)
+        assert isinstance(world, LinearWorld)
+        return world
 
     @property
     def fitted(self) -> RewardsOn:

@@ -164,12 +164,12 @@ class Runs:
     def cell_prob(self, now: Round) -> Tensor:
         """(L, C) probability of each unordered pair when a¹ ~ π¹ and a² ~ π²."""
         first, second = self.linear.cells
-        one, other = (now.exploit.index_select(2, at) for at in (first, second))
+        first_prob, other = (now.exploit.index_select(2, at) for at in (first, second))
         if now.explore is now.exploit:
-            prob = 2 * one * other
+            prob = 2 * first_prob * other
         else:
             two, another = (now.explore.index_select(2, at) for at in (second, first))
-            prob = one * two + other * another
+            prob = first_prob * two + other * another
         return (self.linear.state_prob[:, None] * prob).flatten(1)
 
     # Algorithm 2 -------------------------------------------------------------------------------

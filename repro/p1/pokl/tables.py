@@ -72,8 +72,8 @@ class TableLearner:
         """(L, S) the estimate of r(s, 1) − r(s, 2); 0 where nothing was seen."""
         seen = self.pairs.clamp(min=1)
         lost, won = (self.pairs - self.label_sum) / 2, (self.pairs + self.label_sum) / 2
-        found = self._difference_of(lost / seen, won / seen)
-        return torch.where(self.pairs > 0, found, 0.0)
+        estimate = self._difference_of(lost / seen, won / seen)
+        return torch.where(self.pairs > 0, estimate, 0.0)
 
     def reward(self) -> Tensor:
         """(L, S, 2) the estimate, 0 for the second response."""

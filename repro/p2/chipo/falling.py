@@ -143,7 +143,9 @@ class FallingPreferences(CorruptedChipoLabels):
         win = np.clip((1 + self.sign * self.reports.mean(truth)) / 2, 0, 1)
         seen = (2 * rng.binomial(pairs, win) - pairs) / np.maximum(pairs, 1)
         shifted = self.believed_cost * seen + FALL * PLACE
-        fits = [self.fit(*one, self.believed_cost) for one in zip(shifted, pairs, strict=True)]
+        fits = [
+            self.fit(*dataset, self.believed_cost) for dataset in zip(shifted, pairs, strict=True)
+        ]
         return on_arrays(self.estimate, np.array(fits) - FALL * PLACE, truth)
 
     def lost(self, estimate: np.ndarray, truth: np.ndarray) -> np.ndarray:

@@ -42,9 +42,9 @@ class LinearReward(ChipoLabels):
     @property
     def world(self) -> LinearWorld:
         """The instance, built."""
-        found = built(self.instance)
-        assert isinstance(found, LinearWorld)
-        return found
+        instance = built(self.instance)
+        assert isinstance(instance, LinearWorld)
+        return instance
 
     @property
     def unit(self) -> float:
@@ -59,9 +59,9 @@ class LinearReward(ChipoLabels):
     @property
     def worst_multiple(self) -> tuple[float, bool]:
         """x of the largest expected gap, and whether it is interior: one for all n and ε."""
-        found = replace(self, n_pairs=SEARCHED[0], epsilon=SEARCHED[1], tunes=True, sign=1.0,
+        searched = replace(self, n_pairs=SEARCHED[0], epsilon=SEARCHED[1], tunes=True, sign=1.0,
                         budget_share=1.0)  # fmt: skip
-        return _worst_multiple(found)
+        return _worst_multiple(searched)
 
     @property
     def worst_world(self) -> LinearWorld:

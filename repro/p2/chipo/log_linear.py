@@ -109,7 +109,7 @@ class LossMinimiser:
 
     def of_finite(self, data: CellCounts, candidates: np.ndarray) -> np.ndarray:
         """(R,) index of the policy of least loss among candidates (K, d)."""
-        values = [self.value(data, one) for one in candidates]
+        values = [self.value(data, candidate) for candidate in candidates]
         return np.argmin(values, axis=0)
 
     def of_log_linear(self, data: CellCounts, radius: float) -> np.ndarray:
@@ -138,7 +138,7 @@ class LossMinimiser:
         self, data: CellCounts, theta: np.ndarray, radius: float, steps: int
     ) -> np.ndarray:
         """Damped Gauss-Newton: a step that raises the loss is not taken, and damped more."""
-        theta, found = _inside(theta, radius), theta.copy()
+        theta, best_theta = _inside(theta, radius), theta.copy()
         rows, damping = np.arange(len(theta)), np.full(len(theta), 1e-3)
         value = self.value(data, theta)
         for _ in range(steps):
@@ -152,13 +152,13 @@ class LossMinimiser:
             theta = np.where(falls[:, None], moved, theta)
             value = np.where(falls, reached, value)
             damping = np.where(falls, damping / 10, damping * 10)
-            found[rows] = theta
+            best_theta[rows] = theta
             going = (size > SETTLED) & (damping < 1e12)
             if not going.any():
                 break
             rows, theta, value, damping = rows[going], theta[going], value[going], damping[going]
             data = CellCounts(data.pairs[going], data.wins[going])
-        return found
+        return best_theta
 
     def _derivatives(self, data: CellCounts, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         difference = self.policies.differences(theta, self.kl_weight)
@@ -247,21 +247,23 @@ class LogLinearClass(CorruptedChipoLabels):
         minimiser = LossMinimiser(policies, LOSSES[self.loss], weight, self.believed_cost)
         fitted = self._fitted(minimiser, data, sizes)
         estimate = on_arrays(self.estimate, fitted, truths[:, None])
-        return np.stack([self._lost(one, size) for one, size in zip(estimate, sizes, strict=True)])
+        return np.stack(
+            [self._lost(estimates, size) for estimates, size in zip(estimate, sizes, strict=True)]
+        )
 
     def _fitted(
         self, minimiser: LossMinimiser, data: list[CellCounts], sizes: np.ndarray
     ) -> np.ndarray:
         """(K, R, d) θ̂ of the datasets of every size."""
         if not self.finite:
-            pairs = np.concatenate([one.pairs for one in data])
-            wins = np.concatenate([one.wins for one in data])
+            pairs = np.concatenate([part.pairs for part in data])
+            wins = np.concatenate([part.wins for part in data])
             radius = 2 * _largest(self.policies, minimiser.kl_weight)
             fitted = minimiser.of_log_linear(CellCounts(pairs, wins), radius)
             return fitted.reshape(len(sizes), len(data[0].pairs), -1)
         every = sizes[:, None, None] * finite_directions(SHAPE["num_features"])
         return np.stack(
-            [one[minimiser.of_finite(d, one)] for d, one in zip(data, every, strict=True)]
+            [part[minimiser.of_finite(d, part)] for d, part in zip(data, every, strict=True)]
         )
 
     def _lost(self, theta: np.ndarray, size: float) -> np.ndarray:

@@ -72,11 +72,11 @@ class RareGoodResponse(CorruptedChipoLabels):
         """Δ̂ from z̄; ``difference`` is the true Δ, also that of a finite class {±Δ}^S."""
         mean = self.sign * mean
         if self.finite_class:
-            found = difference * np.where(mean >= 0, 1.0, -1.0)
+            estimate = difference * np.where(mean >= 0, 1.0, -1.0)
         else:
             limit = np.tanh(self.reward_bound)
-            found = 2 * np.arctanh(np.clip(self.believed_cost * mean, -limit, limit))
-        return on_arrays(self.estimate, found, difference)
+            estimate = 2 * np.arctanh(np.clip(self.believed_cost * mean, -limit, limit))
+        return on_arrays(self.estimate, estimate, difference)
 
     def gap(self, mean: np.ndarray, difference: np.ndarray) -> np.ndarray:
         """J(π*) − J(π̂) of each state: Δ·π̂(worse response)."""

@@ -119,7 +119,9 @@ class Chosen:
     def worst(self, kl_weights: np.ndarray, ratio: float) -> float:
         """Least over β of the larger gap of both worlds."""
         weights = kl_weights.tolist()
-        return min(max(known_gap(self.world, one), self.beyond(one, ratio)) for one in weights)
+        return min(
+            max(known_gap(self.world, weight), self.beyond(weight, ratio)) for weight in weights
+        )
 
 
 def chosen(world: SpuriousValue, rng: np.random.Generator, replicates: int) -> Chosen:
@@ -132,8 +134,8 @@ def chosen(world: SpuriousValue, rng: np.random.Generator, replicates: int) -> C
         log_loss(pairs[..., None], wins[..., None], mean[None], world.cost) for mean in world.means
     ]
     losses = np.stack(each, axis=-1)
-    found = on_arrays(world.estimate, losses, np.array([0.0, 2.0, 1.0])).argmin(-1)
-    return Chosen(world, np.stack([(found == k).mean(0) for k in range(3)], axis=-1))
+    choice = on_arrays(world.estimate, losses, np.array([0.0, 2.0, 1.0])).argmin(-1)
+    return Chosen(world, np.stack([(choice == k).mean(0) for k in range(3)], axis=-1))
 
 
 # Algorithms: how β is tuned ----------------------------------------------------------------------

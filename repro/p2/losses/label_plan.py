@@ -214,8 +214,8 @@ class LabelPlan:
                 f"a gap of {target_gap:g} takes more than 1e15 labels (floor {floor:.3g}, "
                 f"without labels {unlabelled:.3g})"
             )
-        found = kept_from(shown, begin, 1.0)
-        return round(found), round(kept_from(possible, found, 1.0))
+        count = kept_from(shown, begin, 1.0)
+        return round(count), round(kept_from(possible, count, 1.0))
 
     def epsilon_for(self, target_gap: float, n_pairs: int) -> float:
         """The strictest budget ε from which on the promise is shown to be kept with n labels.
@@ -262,8 +262,8 @@ def _gaps(plan: LabelPlan, n_pairs: int, epsilon: float, stage: int, datasets: i
     rng = np.random.default_rng([plan.seed, stage, datasets])
     counts = draw_counts(plan.risk(epsilon), n_pairs, rng, datasets)
     fitted = LOSSES[plan.loss](epsilon)
-    found = minimise_loss(fitted, counts, plan.world.feature_diff, plan.world.radius)
-    gaps = plan.gap(found)
+    theta = minimise_loss(fitted, counts, plan.world.feature_diff, plan.world.radius)
+    gaps = plan.gap(theta)
     plan.watch(datasets, time.monotonic() - began)
     return gaps
 

@@ -163,17 +163,17 @@ def loss_answer(
         order: of corruption and privacy.
         n_pairs: n.
     """
-    found: dict[LossName, tuple[float, float]] = {}
+    errors_and_bias: dict[LossName, tuple[float, float]] = {}
     size, floor, edges = 0.0, math.inf, {}
     for name, kind in LOSSES.items():
-        one = scalar_error(reward_bound, kind, epsilon, corruption, order)
-        bad, size = one.worst(n_pairs)[None], math.sqrt(one.size)
-        squared = float(one.mean_squared(bad, (n_pairs,)))
-        found[name] = math.sqrt(squared), float(one.squared_bias(bad)) / squared
-        edges[found[name]] = one.edge_share(bad[0], n_pairs)
-        floor = min(floor, one.floor)
-    best = min(found.values())
-    errors: dict[LossName, float] = {name: error for name, (error, _) in found.items()}
+        error_law = scalar_error(reward_bound, kind, epsilon, corruption, order)
+        bad, size = error_law.worst(n_pairs)[None], math.sqrt(error_law.size)
+        squared = float(error_law.mean_squared(bad, (n_pairs,)))
+        errors_and_bias[name] = math.sqrt(squared), float(error_law.squared_bias(bad)) / squared
+        edges[errors_and_bias[name]] = error_law.edge_share(bad[0], n_pairs)
+        floor = min(floor, error_law.floor)
+    best = min(errors_and_bias.values())
+    errors: dict[LossName, float] = {name: error for name, (error, _) in errors_and_bias.items()}
     adversary = f"alpha={corruption:g} {order}, every loss against the adversary worst for it"
     world = (
         f"one feature, reward differences even over [-{reward_bound:g}, {reward_bound:g}], "

@@ -137,8 +137,8 @@ def perturbation_gain(error: ScalarError, bad: Tensor, n_pairs: float, seed: int
     share = 2.0 ** -rng.integers(1, 6, PERTURBATIONS)
     chosen = rng.random(turned.shape) < share[:, None]
     changed = torch.from_numpy(np.where(chosen, turned, bad.numpy()))
-    found = error.mean_squared(torch.cat((bad[None], -bad[None], changed)), (n_pairs,))[:, 0]
-    return float(found[1:].max() / found[0])
+    mean_squares = error.mean_squared(torch.cat((bad[None], -bad[None], changed)), (n_pairs,))[:, 0]
+    return float(mean_squares[1:].max() / mean_squares[0])
 
 
 @dataclass(frozen=True)
@@ -164,8 +164,8 @@ def winners(cells: list[MapCell]) -> dict[Place, Winner]:
     places: dict[Place, dict[LossName, float]] = {}
     for cell in cells:
         places.setdefault(cell.place, {})[cell.loss] = math.sqrt(cell.simulated)
-    found = {}
+    best_by_place = {}
     for place, errors in places.items():
         best = min(errors.values())
-        found[place] = Winner(best, tuple(errors[loss] / best for loss in LOSSES))
-    return found
+        best_by_place[place] = Winner(best, tuple(errors[loss] / best for loss in LOSSES))
+    return best_by_place

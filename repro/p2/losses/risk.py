@@ -120,7 +120,7 @@ class LossRisk:
         if not self.corruption:
             return self.first_order_bad_mean
         first = self.first_order_bad_mean
-        return max((self._refined(first), self._refined(-first)), key=lambda found: found[1])[0]
+        return max((self._refined(first), self._refined(-first)), key=lambda refined: refined[1])[0]
 
     def _refined(self, bad: Tensor) -> tuple[Tensor, float]:
         """Labels (C,) that no turn by the pull at their limit improves, and their squared bias."""

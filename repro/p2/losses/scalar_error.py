@@ -144,10 +144,10 @@ class ScalarError:
         starts = torch.stack(beyond)
         best, largest = self._best(torch.cat((starts, -starts)), n_pairs)
         for _ in range(ASCENTS):
-            found, error = self._best(_neighbours(best), n_pairs)
+            best_labels, error = self._best(_neighbours(best), n_pairs)
             if error <= largest * (1 + GAIN):
                 break
-            best, largest = found, error
+            best, largest = best_labels, error
         return best
 
     def _best(self, bad: Tensor, n_pairs: float) -> tuple[Tensor, float]:

@@ -140,8 +140,8 @@ def average_gap(
 
     def update(rounds: int) -> tuple[Tensor, Tensor]:
         counts = start.pool(offline, start.n_pairs, online, rounds)
-        found = estimate(score(counts).flatten(1), gap).argmin(dim=1)
-        return prob[found], gap[found]
+        member = estimate(score(counts).flatten(1), gap).argmin(dim=1)
+        return prob[member], gap[member]
 
     if start.n_pairs:
         offline = play.block(current_prob, start.n_pairs)
@@ -169,8 +169,8 @@ class _Play:
         joint = (prob[:, :, None] * self._reference).flatten(1)
         drawn = self._draws.counts(rounds, joint)
         wins = self._draws.binomial(drawn[:, self._different], self._win_prob)
-        found = torch.cat([drawn, wins], dim=1) @ self._sums
-        pairs, won, baseline = found.split(self._actions, dim=1)
+        counts = torch.cat([drawn, wins], dim=1) @ self._sums
+        pairs, won, baseline = counts.split(self._actions, dim=1)
         return PairCounts(pairs, won, baseline)
 
 
@@ -179,9 +179,9 @@ def _sums(actions: int, like: Tensor) -> Tensor:
 
     Sums of whole numbers below 2^53 are exact in any order.
     """
-    one = torch.eye(actions, dtype=like.dtype, device=like.device)
-    first = one.repeat_interleave(actions, dim=0)
-    second = one.repeat(actions, 1)
+    identity = torch.eye(actions, dtype=like.dtype, device=like.device)
+    first = identity.repeat_interleave(actions, dim=0)
+    second = identity.repeat(actions, 1)
     different = 1 - (first * second).sum(dim=1, keepdim=True)
     both, nothing = (first + second) * different, torch.zeros_like(first)
     from_drawn = torch.cat([both, second * different, second], dim=1)

@@ -89,21 +89,21 @@ def rate(world: NeedleRuns) -> float:
 @lru_cache(maxsize=256)
 def learns(world: OneReward, update: Update) -> bool:
     """Whether runs of a stream of its own come out better than guessing the better response."""
-    (found,) = ladder_gaps(world, [update], default_rng(PILOT_SEED), PILOT_RUNS)
-    guess = math.tanh(OPTIMAL_ODDS / 2) / 2 * found.reward  # β·KL of the wrong one is Δ·tanh(1)
-    return found.mean < LEARNT * guess
+    (outcome,) = ladder_gaps(world, [update], default_rng(PILOT_SEED), PILOT_RUNS)
+    guess = math.tanh(OPTIMAL_ODDS / 2) / 2 * outcome.reward  # β·KL of the wrong one is Δ·tanh(1)
+    return outcome.mean < LEARNT * guess
 
 
 def over_printed(worlds, algorithms, rngs, replicates: int) -> list[list[float]]:
     """Mean gap over the printed bound, of a learner that has learnt."""
     return [
         [
-            one.mean / (rate(world) * printed_factor(value_bound(world, one.reward), one.reward))
+            rung.mean / (rate(world) * printed_factor(value_bound(world, rung.reward), rung.reward))
             if learns(world, algorithm(world))
             else math.nan
-            for one, algorithm in zip(found, algorithms, strict=True)
+            for rung, algorithm in zip(rungs, algorithms, strict=True)
         ]
-        for world, found in side_by_side(worlds, algorithms, rngs, replicates)
+        for world, rungs in side_by_side(worlds, algorithms, rngs, replicates)
     ]
 
 
@@ -113,26 +113,26 @@ def between_bounds(*given) -> list[list[float]]:
     A rung of the ladder lies within one of its steps below R_max = c(ε)/√T.
     """
     rows = []
-    for world, found in side_by_side(*given):
+    for world, rungs in side_by_side(*given):
         step = world.rewards[1] / world.rewards[0]
         least = LEAST * privacy_cost(world.epsilon) / math.sqrt(world.rounds) / step
         rows.append([])
-        for one in found:
-            bound = rate(world) * corrected_factor(value_bound(world, one.reward), one.reward)
-            rows[-1].append(max(one.mean / bound, least / max(one.mean, 1e-12)))
+        for rung in rungs:
+            bound = rate(world) * corrected_factor(value_bound(world, rung.reward), rung.reward)
+            rows[-1].append(max(rung.mean / bound, least / max(rung.mean, 1e-12)))
     return rows
 
 
 def slack(worlds, algorithms, rngs, replicates: int) -> list[list[float]]:
     """min{V + R, corrected bound} over 30 mean gaps, of a learner that has learnt."""
     rows = []
-    for world, found in side_by_side(worlds, algorithms, rngs, replicates):
+    for world, rungs in side_by_side(worlds, algorithms, rngs, replicates):
         rows.append([])
-        for one, algorithm in zip(found, algorithms, strict=True):
-            value = value_bound(world, one.reward)
-            bound = rate(world) * corrected_factor(value, one.reward)
-            least = min(value + one.reward, bound)
-            over = least / (LARGEST_SLACK * max(one.mean, 1e-300))
+        for rung, algorithm in zip(rungs, algorithms, strict=True):
+            value = value_bound(world, rung.reward)
+            bound = rate(world) * corrected_factor(value, rung.reward)
+            least = min(value + rung.reward, bound)
+            over = least / (LARGEST_SLACK * max(rung.mean, 1e-300))
             rows[-1].append(over if learns(world, algorithm(world)) else math.nan)
     return rows
 

@@ -72,10 +72,10 @@ def gaps_of(
 
     Each draws by itself, all play at once.
     """
-    numbers = [_Numbers.of(world, *one) for one in played]
-    draws = [_draws(world, one, rng, replicates) for one in numbers]
+    numbers = [_Numbers.of(world, *numbers_of) for numbers_of in played]
+    draws = [_draws(world, numbers_of, rng, replicates) for numbers_of in numbers]
     own_drawn, first, second, win = (
-        np.concatenate(one, axis=1) for one in zip(*draws, strict=True)
+        np.concatenate(numbers_of, axis=1) for numbers_of in zip(*draws, strict=True)
     )
     others: np.ndarray = np.any(np.minimum(first, second) < numbers[0].count, axis=1)
 
@@ -85,9 +85,9 @@ def gaps_of(
     rounds, count, size = world.horizon, numbers[0].count, len(played) * replicates
     runs, truth = np.arange(size), torch.ones(count + 1, dtype=torch.float64)
     truth[-1] = 0.0
-    per_round = each([one.per_round for one in numbers])[:, None]
-    per_draw = each([one.per_draw for one in numbers])
-    loss_of = each([one.loss_of for one in numbers])
+    per_round = each([numbers_of.per_round for numbers_of in numbers])[:, None]
+    per_draw = each([numbers_of.per_draw for numbers_of in numbers])
+    loss_of = each([numbers_of.loss_of for numbers_of in numbers])
     score = np.zeros((size, count + 1))  # the last is π_ref's, and stays 0
     spurious = np.zeros(size)
     chosen = np.full(size, count)
@@ -95,11 +95,11 @@ def gaps_of(
         hopes = chosen < count
         spurious += hopes
         own = own_drawn[t] & hopes
-        one, other = first[t], second[t]
+        numbers_of, other = first[t], second[t]
         if others[t] or own.any():
-            one = np.where(own, chosen, one)
-            seen = one != other
-            for response, won in ((one, win[t]), (other, ~win[t])):
+            numbers_of = np.where(own, chosen, numbers_of)
+            seen = numbers_of != other
+            for response, won in ((numbers_of, win[t]), (other, ~win[t])):
                 at = np.flatnonzero(seen & (response < count))
                 score[at, response[at]] += loss_of[at, won[at].astype(int)]
         score[:, :count] += per_round
@@ -109,7 +109,7 @@ def gaps_of(
         minimised = world.estimate(torch.from_numpy(score), truth).numpy()
         best = minimised.argmin(1)
         chosen = np.where(minimised[runs, best] < 0, best, count)  # ties are π_ref's
-    gap = each([one.gap for one in numbers])
+    gap = each([numbers_of.gap for numbers_of in numbers])
     return (spurious / rounds * gap).reshape(len(played), replicates)
 
 
@@ -158,7 +158,7 @@ class _Numbers:
 
 
 def _draws(
-    world: SpuriousValues, one: _Numbers, rng: np.random.Generator, replicates: int
+    world: SpuriousValues, numbers: _Numbers, rng: np.random.Generator, replicates: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(T, R) each: whether a spurious policy draws its own response, the other two that π_ref
     draws (M: the common one), and whether the first wins."""
@@ -167,7 +167,12 @@ def _draws(
     drawn = np.empty((rounds, *pair), dtype=int)
     for t in range(rounds):
         rng.random(out=uniform[t, :3])
-        drawn[t] = rng.integers(one.count, size=pair)
+        drawn[t] = rng.integers(numbers.count, size=pair)
         rng.random(out=uniform[t, 3])
-    other = np.where(uniform[:, 1:3] < one.count * one.rare, drawn, one.count)
-    return uniform[:, 0] < one.played, other[:, 0], other[:, 1], uniform[:, 3] < one.win_prob
+    other = np.where(uniform[:, 1:3] < numbers.count * numbers.rare, drawn, numbers.count)
+    return (
+        uniform[:, 0] < numbers.played,
+        other[:, 0],
+        other[:, 1],
+        uniform[:, 3] < numbers.win_prob,
+    )

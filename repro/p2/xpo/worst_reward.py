@@ -55,8 +55,8 @@ def ladder_gaps(
     world: NeedleRuns, updates: Sequence[Update], rng: np.random.Generator, replicates: int
 ) -> list[OnRung]:
     """What every update does in one block of runs (``blocks_on_ladder``)."""
-    (found,) = blocks_on_ladder(world, updates, [rng], replicates)
-    return found
+    (rungs,) = blocks_on_ladder(world, updates, [rng], replicates)
+    return rungs
 
 
 def blocks_on_ladder(
@@ -83,7 +83,7 @@ def blocks_on_ladder(
     for k, update in enumerate(updates):
         together.setdefault((update.objective, update.pool, update.times), []).append(k)
     draws = DrawsOfParts([draws_on(device, rng) for rng in rngs], [math.inf] * len(rngs))
-    found: list[dict[int, np.ndarray]] = [{} for _ in rngs]
+    by_rung: list[dict[int, np.ndarray]] = [{} for _ in rngs]
     for members in together.values():
         batches = []
         for k in members:
@@ -91,15 +91,15 @@ def blocks_on_ladder(
             batches.append(batch_of(world, updates[k], reward, multiple, replicates, device))
         first, batch = updates[members[0]], XpoBatch.joined(batches * len(rngs))
         gaps = _gaps(world, batch, first, draws, device)
-        for own, by_member in zip(found, gaps.reshape(len(rngs), -1, replicates), strict=True):
+        for own, by_member in zip(by_rung, gaps.reshape(len(rngs), -1, replicates), strict=True):
             own |= dict(zip(members, by_member, strict=True))
     ends = (0, len(rewards) - 1)
     return [
         [
-            OnRung(own[k], float(rewards[one.rung]), one.rung not in ends)
-            for k, one in enumerate(chosen)
+            OnRung(own[k], float(rewards[place.rung]), place.rung not in ends)
+            for k, place in enumerate(chosen)
         ]
-        for own in found
+        for own in by_rung
     ]
 
 
@@ -208,7 +208,7 @@ def side_by_side(
 
 def worst_gaps(*given) -> list[list[np.ndarray]]:
     """(R,) gaps by world and algorithm."""
-    return [[one.gaps for one in found] for _, found in side_by_side(*given)]
+    return [[rung.gaps for rung in rungs] for _, rungs in side_by_side(*given)]
 
 
 def interior_gaps(*given) -> list[list[np.ndarray]]:
@@ -217,14 +217,14 @@ def interior_gaps(*given) -> list[list[np.ndarray]]:
     Beyond the end the supremum may be larger.  Checks that claim an exact exponent need it inside;
     what a ladder finds is enough to refute a bound, and to catch a wrong version.
     """
-    return [inside_the_ladder(found) for _, found in side_by_side(*given)]
+    return [inside_the_ladder(rungs) for _, rungs in side_by_side(*given)]
 
 
-def inside_the_ladder(found: Sequence[OnRung]) -> list[np.ndarray]:
+def inside_the_ladder(rungs: Sequence[OnRung]) -> list[np.ndarray]:
     """(R,) gaps of every algorithm, NaN for the first where its worst rung is an end."""
-    under_test, *others = found
+    under_test, *others = rungs
     missing = np.full_like(under_test.gaps, np.nan)
-    return [under_test.gaps if under_test.interior else missing, *(one.gaps for one in others)]
+    return [under_test.gaps if under_test.interior else missing, *(other.gaps for other in others)]
 
 
 WORST_GAP = Quantity("average gap on the worst rung [reward]", together=worst_gaps)

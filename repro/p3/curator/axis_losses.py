@@ -22,7 +22,7 @@ class AxisPairLoss(PairLoss):
 
     def minimiser(self, ridge: float, linear: Tensor, radius: float) -> Tensor:
         """(R, d) as ``minimise_in_ball`` finds it."""
-        pairs, wins = (_of_all(one, linear) for one in (self.share, self.win_share))
+        pairs, wins = (_of_all(share_of, linear) for share_of in (self.share, self.win_share))
         counts = AxisCounts(pairs, wins, float(self.feature_diff[0, 0]))
         return torch.from_numpy(counts.minimiser(2 * ridge, linear.numpy(), radius))
 
@@ -54,7 +54,7 @@ def kinds_of_choices(num_ranked: int) -> list[tuple[float, np.ndarray]]:
     plus, minus = _signs(num_ranked)
     both = (plus > 0) & (minus > 0)
     ratio = np.where(both, plus / np.maximum(minus, 1), 0.0)
-    return [(float(one), np.flatnonzero(ratio == one)) for one in np.unique(ratio[both])]
+    return [(float(value), np.flatnonzero(ratio == value)) for value in np.unique(ratio[both])]
 
 
 def lonely_sets(num_ranked: int) -> np.ndarray:
@@ -68,6 +68,6 @@ def _signs(num_ranked: int) -> tuple[np.ndarray, np.ndarray]:
     return members[:, ::2].sum(1), members[:, 1::2].sum(1)
 
 
-def _of_all(one: Tensor, linear: Tensor) -> np.ndarray:
+def _of_all(array: Tensor, linear: Tensor) -> np.ndarray:
     """(R, …) an array of R datasets, or of one for all."""
-    return np.broadcast_to(one.numpy(), (len(linear), *one.shape[1:]))
+    return np.broadcast_to(array.numpy(), (len(linear), *array.shape[1:]))

@@ -65,7 +65,7 @@ class Certified(CentralBudget):
 
     def error_bound(self, n_pairs: float, num_features: int, scale: float) -> float:
         """F, with the root of how much more noise there is than P3 prints for pairs."""
-        numbers = {one.name: getattr(self, one.name) for one in fields(CentralBudget)}
+        numbers = {field.name: getattr(self, field.name) for field in fields(CentralBudget)}
         pair = CentralBudget(**numbers)
         more = max(
             self.noise_std / pair.noise_std,

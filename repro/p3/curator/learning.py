@@ -251,8 +251,8 @@ class Releases:
     def fitted(self, numbers: Perturbation) -> Tensor:
         """(R, d) what Algorithm 1 fits; found once, however many learners start from it."""
         if numbers not in self._found:
-            found = private_mle(self.loss, self.world.n_pairs, numbers, self.noise)
-            self._found[numbers] = found
+            estimates = private_mle(self.loss, self.world.n_pairs, numbers, self.noise)
+            self._found[numbers] = estimates
         return self._found[numbers]
 
     @cached_property

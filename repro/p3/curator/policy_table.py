@@ -39,8 +39,8 @@ def pessimistic_values(
     """
     values, vectors = torch.linalg.eigh(matrix)
     along = torch.einsum("rij,ri->rj", vectors, centre)
-    found, _ = _worst_cases(directions @ vectors, values, along, error_bound, radius)
-    return torch.where(values.amin(-1, keepdim=True) > 0, found, torch.nan)
+    least_values, _ = _worst_cases(directions @ vectors, values, along, error_bound, radius)
+    return torch.where(values.amin(-1, keepdim=True) > 0, least_values, torch.nan)
 
 
 def best_in_the_worst_case(
@@ -63,13 +63,13 @@ def best_in_the_worst_case(
         chosen = bound[open_rows].topk(min(AT_ONCE, bound.shape[1]), dim=-1).indices
         tried = rotated[open_rows[:, None], chosen]
         parts = (values[open_rows], along[open_rows])
-        found, theta = _worst_cases(tried, *parts, error_bound, radius)
+        least_values, theta = _worst_cases(tried, *parts, error_bound, radius)
         above = (rotated[open_rows] @ theta.mT).amin(-1)
         # The centre is a guess and no bound: output noise may have moved it out of the ball.
         above = above if first else torch.minimum(above, bound[open_rows])
-        bound[open_rows] = above.scatter(1, chosen, found)
+        bound[open_rows] = above.scatter(1, chosen, least_values)
         solved[open_rows] = solved[open_rows].scatter(1, chosen, True)
-        exists[open_rows] &= ~found.isnan().any(-1)
+        exists[open_rows] &= ~least_values.isnan().any(-1)
         top = bound[open_rows].argmax(-1)
         left = ~solved[open_rows, top] & exists[open_rows]
         open_rows, first = open_rows[left], False
@@ -95,8 +95,10 @@ def _worst_cases(
     outside = problem.norm(weight) > radius
     weight[outside] = problem.at(outside).peak()
     size = problem.squared_size(weight)
-    found = torch.where(size >= -1e-9 * error_bound**2, problem.value(weight), torch.nan)
-    return found.reshape(directions.shape[:2]), problem.minimiser(weight).reshape(directions.shape)
+    least_values = torch.where(size >= -1e-9 * error_bound**2, problem.value(weight), torch.nan)
+    return least_values.reshape(directions.shape[:2]), problem.minimiser(weight).reshape(
+        directions.shape
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,8 +206,8 @@ class PolicyTable:
         width = abs(bonus) * error_bound
         if bonus < 0:
             values = -pessimistic_values(-self.features, theta, matrix, width, radius)
-            found = self.gaps[values.nan_to_num(-torch.inf).argmax(-1)]
-            return torch.where(values.isnan().any(-1), torch.nan, found)
+            gap = self.gaps[values.nan_to_num(-torch.inf).argmax(-1)]
+            return torch.where(values.isnan().any(-1), torch.nan, gap)
         best = best_in_the_worst_case(self.features, theta, matrix, width, radius)
         return torch.where(best < 0, torch.nan, self.gaps[best])
 

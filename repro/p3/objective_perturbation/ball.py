@@ -82,14 +82,14 @@ class OnBall:
     @cached_property
     def _pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(m, d) feature differences, (m,) counts, (m, d²) squares: all pairs in one product."""
-        pairs = [one for one in self.records if isinstance(one, Pair)]
-        x = np.array([one.x for one in pairs]).reshape(len(pairs), self.dimension)
+        pairs = [pair for pair in self.records if isinstance(pair, Pair)]
+        x = np.array([pair.x for pair in pairs]).reshape(len(pairs), self.dimension)
         squares = (x[:, :, None] * x[:, None, :]).reshape(len(x), self.dimension**2)
-        return x, np.array([one.count for one in pairs]), squares
+        return x, np.array([pair.count for pair in pairs]), squares
 
     @cached_property
     def _rankings(self) -> tuple[RankedFeatures, ...]:
-        return tuple(one for one in self.records if isinstance(one, RankedFeatures))
+        return tuple(record for record in self.records if isinstance(record, RankedFeatures))
 
     def log_density(self, theta: np.ndarray, known: Known | None = None) -> np.ndarray:
         """(...) log density at θ (..., d) inside the ball; −inf outside."""
@@ -113,7 +113,7 @@ class OnBall:
     @cached_property
     def middle_alone(self) -> bool:
         """Whether d = 3 and no record joins the middle coordinate to the others."""
-        return self.dimension == 3 and not any(_joins_middle(one) for one in self.records)
+        return self.dimension == 3 and not any(_joins_middle(record) for record in self.records)
 
     @cached_property
     def plane(self) -> OnBall:
@@ -133,7 +133,7 @@ class OnBall:
             return log_ndtr(high) + np.log(-np.expm1(np.minimum(log_ndtr(low) - log_ndtr(high), 0)))
 
     def _seen_along(self, axes: tuple[int, ...]) -> OnBall:
-        records = tuple(one.along(axes) for one in self.records)
+        records = tuple(record.along(axes) for record in self.records)
         return replace(self, records=records, dimension=len(axes))
 
     def solve(self, noise: np.ndarray) -> np.ndarray:
@@ -182,18 +182,18 @@ class OnBall:
         return first + (trace + 2 * start) * step * moments[1] + step**2 * moments[2]
 
 
-def log_densities(one: OnBall, other: OnBall, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def log_densities(first: OnBall, other: OnBall, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """``log_density`` of two datasets at one θ: rankings that both hold are looked at once."""
     known: Known = {}
-    return one.log_density(theta, known), other.log_density(theta, known)
+    return first.log_density(theta, known), other.log_density(theta, known)
 
 
 def log_area_densities(
-    one: OnBall, other: OnBall, omega: np.ndarray
+    first: OnBall, other: OnBall, omega: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """``log_area_density`` of two datasets of one radius, likewise."""
     known: Known = {}
-    return one.log_area_density(omega, known), other.log_area_density(omega, known)
+    return first.log_area_density(omega, known), other.log_area_density(omega, known)
 
 
 def _joins_middle(record: Pair | RankedFeatures) -> bool:
@@ -220,10 +220,10 @@ def _tangential_trace_and_det(block: np.ndarray, omega: np.ndarray):
     x, y, z = np.moveaxis(omega, -1, 0)
     sign = np.copysign(1.0, z)
     a = -1 / (sign + z)
-    one = np.stack([1 + sign * x**2 * a, sign * x * y * a, -sign * x], -1)
+    tangent = np.stack([1 + sign * x**2 * a, sign * x * y * a, -sign * x], -1)
     two = np.stack([x * y * a, sign + y**2 * a, -y], -1)
     first, mixed, second = (_form(*ends) for ends in (
-        (one, block, one), (one, block, two), (two, block, two)
+        (tangent, block, tangent), (tangent, block, two), (two, block, two)
     ))  # fmt: skip
     return first + second, first * second - mixed**2
 

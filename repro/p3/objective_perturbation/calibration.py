@@ -91,22 +91,22 @@ def corrected(
 
         if excess(low) <= 0:
             return low
-        found, above = float(brentq(excess, low, high, xtol=NEAR)), NEAR  # type: ignore[arg-type]
-        while excess(found + above) > 0:
+        root, above = float(brentq(excess, low, high, xtol=NEAR)), NEAR  # type: ignore[arg-type]
+        while excess(root + above) > 0:
             above = 2 * above
-        return found + above
+        return root + above
 
     fast = replace(records, radius=None)
-    found = smallest(fast, math.log(SMALLEST), math.log(LARGEST))
+    log_noise = smallest(fast, math.log(SMALLEST), math.log(LARGEST))
     if records.radius is not None:
-        found = smallest(records, found - math.log(NARROWER), found + NEAR)
-    return Calibration(math.exp(found), ridge)
+        log_noise = smallest(records, log_noise - math.log(NARROWER), log_noise + NEAR)
+    return Calibration(math.exp(log_noise), ridge)
 
 
 def tied_otherwise(
-    calibration: Calibration, radius: float, one: Items, other: Items
+    calibration: Calibration, radius: float, first: Items, other: Items
 ) -> ObjectivePerturbation:
     """Two datasets on [−radius, radius] that differ as given; all other records are ties."""
     ridge, sigma = calibration.ridge, calibration.sigma
-    sides = [Perturbed(items, ridge, sigma, radius) for items in (one, other)]
+    sides = [Perturbed(items, ridge, sigma, radius) for items in (first, other)]
     return ObjectivePerturbation(*sides)

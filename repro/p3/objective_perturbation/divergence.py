@@ -34,16 +34,16 @@ SLICE_POINTS = 9
 """Grid of each axis on which the slices that matter are found."""
 
 
-def log_delta(one: OnBall, other: OnBall, epsilon: float, rule: Rule = FINE) -> float:
-    """log δ(ε) of telling ``one`` from ``other``: the inside of the ball and its sphere."""
-    parts = INSIDE[one.dimension](one, other), ON_SPHERE[one.dimension](one, other)
+def log_delta(first: OnBall, other: OnBall, epsilon: float, rule: Rule = FINE) -> float:
+    """log δ(ε) of telling ``first`` from ``other``: the inside of the ball and its sphere."""
+    parts = INSIDE[first.dimension](first, other), ON_SPHERE[first.dimension](first, other)
     return float(np.logaddexp.reduce([part.log_integral(epsilon, rule) for part in parts]))
 
 
 @lru_cache(maxsize=4096)
-def worst_log_delta(one: OnBall, other: OnBall, epsilon: float, rule: Rule = FINE) -> float:
+def worst_log_delta(first: OnBall, other: OnBall, epsilon: float, rule: Rule = FINE) -> float:
     """The larger of both directions."""
-    return max(log_delta(one, other, epsilon, rule), log_delta(other, one, epsilon, rule))
+    return max(log_delta(first, other, epsilon, rule), log_delta(other, first, epsilon, rule))
 
 
 @dataclass(frozen=True)
@@ -63,65 +63,65 @@ class Atoms:
         return log_area_densities(self.one, self.other, np.array([[-1.0], [1.0]]))
 
 
-def _line(one: OnBall, other: OnBall) -> Surface:
+def _line(first: OnBall, other: OnBall) -> Surface:
     # The ball's ends have densities as well, by continuity.
-    end = one.radius * (1 - 1e-15)
+    end = first.radius * (1 - 1e-15)
 
     def densities(u: np.ndarray, t: np.ndarray):
         theta = np.clip(t, -end, end)[:, None]
-        return log_densities(one, other, theta)
+        return log_densities(first, other, theta)
 
-    return Surface(densities, None, (-one.radius, one.radius), round=False)
+    return Surface(densities, None, (-first.radius, first.radius), round=False)
 
 
-def _disc(one: OnBall, other: OnBall) -> Surface:
-    return _weighted_disc(one, other, lambda height: np.zeros_like(height))
+def _disc(first: OnBall, other: OnBall) -> Surface:
+    return _weighted_disc(first, other, lambda height: np.zeros_like(height))
 
 
 def _weighted_disc(
-    one: OnBall, other: OnBall, log_weight: Callable[[np.ndarray], np.ndarray]
+    first: OnBall, other: OnBall, log_weight: Callable[[np.ndarray], np.ndarray]
 ) -> Surface:
     """Densities of the plane times a weight of the height B·cos ψ above it."""
-    radius = one.radius
+    radius = first.radius
 
     def densities(u: np.ndarray, t: np.ndarray):
         sine, cosine = np.sin(u), np.cos(u)
         theta = (radius * sine)[:, None] * np.stack([np.cos(t), np.sin(t)], -1)
         with np.errstate(divide="ignore"):
             log = log_weight(radius * cosine) + np.log(radius**2 * np.abs(sine * cosine))
-        log_one, log_other = log_densities(one, other, theta)
+        log_one, log_other = log_densities(first, other, theta)
         return log_one + log, log_other + log
 
     return Surface(densities, (0.0, math.pi / 2), (-math.pi, math.pi))
 
 
-def _circle(one: OnBall, other: OnBall) -> Surface:
+def _circle(first: OnBall, other: OnBall) -> Surface:
     def densities(u: np.ndarray, t: np.ndarray):
-        omega, log = np.stack([np.cos(t), np.sin(t)], -1), math.log(one.radius)
-        log_one, log_other = log_area_densities(one, other, omega)
+        omega, log = np.stack([np.cos(t), np.sin(t)], -1), math.log(first.radius)
+        log_one, log_other = log_area_densities(first, other, omega)
         return log_one + log, log_other + log
 
     return Surface(densities, None, (-math.pi, math.pi))
 
 
-def _sphere(one: OnBall, other: OnBall) -> Surface:
+def _sphere(first: OnBall, other: OnBall) -> Surface:
     """The pole is on the middle axis, where the records that differ do not point."""
 
     def densities(u: np.ndarray, t: np.ndarray):
         across = np.sin(u)
         omega = np.stack([across * np.cos(t), np.cos(u), across * np.sin(t)], -1)
-        log = 2 * math.log(one.radius) + np.log(np.maximum(across, 1e-300))
-        log_one, log_other = log_area_densities(one, other, omega)
+        log = 2 * math.log(first.radius) + np.log(np.maximum(across, 1e-300))
+        log_one, log_other = log_area_densities(first, other, omega)
         return log_one + log, log_other + log
 
     return Surface(densities, (0.0, math.pi), (-math.pi, math.pi))
 
 
-def _solid(one: OnBall, other: OnBall) -> Surface | Slices:
-    if one.middle_alone and other.middle_alone:
-        plane = one.plane, other.plane
-        return _weighted_disc(*plane, one.log_middle)
-    return Slices(one, other)
+def _solid(first: OnBall, other: OnBall) -> Surface | Slices:
+    if first.middle_alone and other.middle_alone:
+        plane = first.plane, other.plane
+        return _weighted_disc(*plane, first.log_middle)
+    return Slices(first, other)
 
 
 @dataclass(frozen=True)

@@ -132,10 +132,10 @@ def _kept(points: Counter[float]) -> tuple[tuple[float, int], ...]:
 
 def _with_stage(points: Counter[float], length: float, left: int) -> Counter[float]:
     """Each point stays, or moves by ``length`` in one of ``left`` ways."""
-    found = Counter(points)
-    for one, count in points.items():
-        found[round(one + length, 9)] += left * count
-    return found
+    moved = Counter(points)
+    for point, count in points.items():
+        moved[round(point + length, 9)] += left * count
+    return moved
 
 
 def _sigmoid(losing: np.ndarray | float, left: int):
@@ -156,8 +156,8 @@ def gradient_distance(reward_bound: float, left: int, dimension: int) -> float:
     largest = 2 * reward_bound
     if math.isinf(largest):
         return 2 * LONGEST
-    found = _on_a_line(largest, left) if dimension == 1 else _in_the_plane(largest, left)
-    return float(min(found, 2 * LONGEST * _sigmoid(largest, left)))
+    distance = _on_a_line(largest, left) if dimension == 1 else _in_the_plane(largest, left)
+    return float(min(distance, 2 * LONGEST * _sigmoid(largest, left)))
 
 
 def _on_a_line(largest: float, left: int) -> float:
@@ -179,8 +179,8 @@ def _both_losing(largest: float, left: int) -> float:
 def _one_winning(largest: float, left: int) -> float:
     """A record beyond a right angle, on a coarser grid that ‖θ‖ = K/R is part of."""
     norms, angle = np.linspace(0, largest, NORMS), np.linspace(0, math.pi, COARSE_ANGLES)
-    found = max(_largest(angle, angle[COARSE_ANGLES // 2 :], k, left) for k in norms)
-    return found + LONGEST * (angle[1] * _turning(largest) + norms[1] / 4)
+    distance = max(_largest(angle, angle[COARSE_ANGLES // 2 :], k, left) for k in norms)
+    return distance + LONGEST * (angle[1] * _turning(largest) + norms[1] / 4)
 
 
 def _turning(largest: float) -> float:
@@ -188,10 +188,10 @@ def _turning(largest: float) -> float:
     return math.sqrt(1 + largest**2 / 16)
 
 
-def _largest(one: np.ndarray, other: np.ndarray, k: float, left: int) -> float:
+def _largest(first: np.ndarray, other: np.ndarray, k: float, left: int) -> float:
     """Largest distance of gradients of records at these angles, on either side of θ."""
-    a, b = reach(one, k, left)[:, None], reach(other, k, left)
-    return float(np.sqrt((a**2 + b**2 - 2 * a * b * np.cos(one[:, None] + other)).max()))
+    a, b = reach(first, k, left)[:, None], reach(other, k, left)
+    return float(np.sqrt((a**2 + b**2 - 2 * a * b * np.cos(first[:, None] + other)).max()))
 
 
 def reach(angle: np.ndarray, k: np.ndarray | float, left: int) -> np.ndarray:

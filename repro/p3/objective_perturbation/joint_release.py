@@ -84,7 +84,7 @@ def jointly_certified(
     low, high = math.log(SMALLEST), math.log(LARGEST)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        made, shift = release(math.exp(middle))
-        bound = joint_bound(records, made.sigma, made.ridge, shift, epsilon)
+        calibration, shift = release(math.exp(middle))
+        bound = joint_bound(records, calibration.sigma, calibration.ridge, shift, epsilon)
         low, high = (low, middle) if bound > dp_delta else (middle, high)
     return release(math.exp(low))

@@ -42,9 +42,9 @@ class Neighbours:
     one: Items
     other: Items
 
-    def released(self, made: Calibration, radius: float) -> ObjectivePerturbation:
+    def released(self, calibration: Calibration, radius: float) -> ObjectivePerturbation:
         """θ̂ of either."""
-        rest = made.ridge, made.sigma, radius
+        rest = calibration.ridge, calibration.sigma, radius
         sides = (Perturbed((*self.common, *last), *rest) for last in (self.one, self.other))
         return ObjectivePerturbation(*sides)
 
@@ -56,13 +56,13 @@ class Neighbours:
 
 def second_moment(items: Items) -> float:
     """n·Σ of records without counts: x² of a pair, the mean over all pairs of a ranking."""
-    return sum(_second_moment(one) for one in items)
+    return sum(_second_moment(item) for item in items)
 
 
 def _second_moment(record: Record) -> float:
     if isinstance(record, LogisticRecords):
         return record.slope**2
-    squares = [(one - other) ** 2 for one, other in combinations(record.features, 2)]
+    squares = [(feature - other) ** 2 for feature, other in combinations(record.features, 2)]
     return math.fsum(squares) / len(squares)
 
 
@@ -71,7 +71,7 @@ def candidates(ranked: int) -> Sequence[Record]:
     if ranked == 2:
         return [LogisticRecords(float(x)) for x in np.linspace(-2, 2, 201) if x]
     grid = np.linspace(-1, 1, 5)
-    return [Ranking(tuple(map(float, one))) for one in product(grid, repeat=ranked)]
+    return [Ranking(tuple(map(float, features))) for features in product(grid, repeat=ranked)]
 
 
 def held(ranked: int, radius: float, ridge: float, adjacency: Adjacency) -> Neighbours:
@@ -103,10 +103,12 @@ def held_at(ranked: int, place: float, ridge: float) -> Items:
     even = tuple(np.linspace(1, -1, ranked).tolist())
     up = LogisticRecords(2.0) if ranked == 2 else Ranking(even)
     down = LogisticRecords(-2.0) if ranked == 2 else Ranking(even[::-1])
-    rises, falls = (float(one.gradient(np.array([place]))[0]) for one in (up, down))
+    rises, falls = (float(record.gradient(np.array([place]))[0]) for record in (up, down))
     won = round(COMMON * float(np.clip((-ridge * place / COMMON - falls) / (rises - falls), 0, 1)))
     return tuple(
-        _counted(one, float(count)) for one, count in ((up, won), (down, COMMON - won)) if count
+        _counted(record, float(count))
+        for record, count in ((up, won), (down, COMMON - won))
+        if count
     )
 
 

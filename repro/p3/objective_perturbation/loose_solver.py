@@ -47,8 +47,8 @@ class LooseSolver(Mechanism):
 
     def curve(self, epsilon: float) -> float:
         """The same, computed anew."""
-        one, other = (np.exp(self._log_densities[side]) for side in (0, 1))
-        excess = np.maximum(one - math.exp(epsilon) * other, 0.0)
+        density, other = (np.exp(self._log_densities[side]) for side in (0, 1))
+        excess = np.maximum(density - math.exp(epsilon) * other, 0.0)
         return float(excess.sum() * (self._releases[1] - self._releases[0]))
 
     def scores(self, rng: np.random.Generator, neighbour: bool, count: int) -> np.ndarray:
@@ -79,12 +79,12 @@ class LooseSolver(Mechanism):
 
     def _log_density(self, side: int) -> np.ndarray:
         """Log density of the release at ``_releases``."""
-        one = self._side(side)
+        releases = self._side(side)
         theta = np.linspace(-self.radius, self.radius, POINTS + 2)
         inside = theta[1:-1]
-        mass = np.exp(one.log_density(inside)) / math.sqrt(2 * math.pi) * (theta[1] - theta[0])
+        mass = np.exp(releases.log_density(inside)) / math.sqrt(2 * math.pi) * (theta[1] - theta[0])
         centres = np.concatenate([self._moved(inside, side), theta[[0, -1]]])
-        masses = np.concatenate([mass, one.atoms])
+        masses = np.concatenate([mass, releases.atoms])
         off = (self._releases[:, None] - centres) / self.output
         density = np.exp(-(off**2) / 2) @ masses / (self.output * math.sqrt(2 * math.pi))
         return np.log(np.maximum(density, 1e-300))

@@ -70,26 +70,26 @@ class TwoDatasets:
     norms: tuple[float, ...]
     angles: tuple[float, ...]
 
-    def datasets(self, world: World, made: Calibration) -> tuple[OnBall, OnBall]:
+    def datasets(self, world: World, calibration: Calibration) -> tuple[OnBall, OnBall]:
         """Objective perturbation of either, with whole counts of records."""
         common = tuple(self.common(world))
-        one, other = self.last(world)
-        rest = (made.ridge, made.sigma, world.radius, world.dimension)
-        return OnBall((*common, *one), *rest), OnBall((*common, *other), *rest)
+        first, other = self.last(world)
+        rest = (calibration.ridge, calibration.sigma, world.radius, world.dimension)
+        return OnBall((*common, *first), *rest), OnBall((*common, *other), *rest)
 
     def last(self, world: World) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
         """What either dataset has beside the common records; a tie is left out."""
-        one, other = (Pair(x) for x in self._versions(world.dimension))
-        return (one,), (other,) if world.adjacency == REPLACE else ()
+        first, other = (Pair(x) for x in self._versions(world.dimension))
+        return (first,), (other,) if world.adjacency == REPLACE else ()
 
     def squares_apart(self, world: World) -> float:
         """‖Σ xxᵀ − Σ yyᵀ‖_F of what either dataset has beside the common records."""
         zero = np.zeros((world.dimension, world.dimension))
-        one, other = (
+        first, other = (
             sum((np.outer(record.x, record.x) for record in last), zero)
             for last in self.last(world)
         )
-        return float(np.linalg.norm(one - other))
+        return float(np.linalg.norm(first - other))
 
     def common(self, world: World) -> Iterator[Pair]:
         """The n − 1 records that both datasets hold."""
@@ -141,24 +141,24 @@ def _at(norm: float, angle: float, dimension: int) -> tuple[float, ...]:
 
 
 def most_telling(
-    world: World, made: Calibration, epsilon: float, steps: int = 0
+    world: World, calibration: Calibration, epsilon: float, steps: int = 0
 ) -> OnBallNeighbours:
     """The best of ``guesses``, and of a local search from the best of them.
 
     Args:
         world: n, B and d.
-        made: noise and ridge.
+        calibration: noise and ridge.
         epsilon: of δ(ε).
         steps: evaluations of the local search; 0 for none.
     """
 
-    def log_delta(found: TwoDatasets) -> float:
-        return worst_log_delta(*found.datasets(world, made), epsilon, COARSE)
+    def log_delta(datasets: TwoDatasets) -> float:
+        return worst_log_delta(*datasets.datasets(world, calibration), epsilon, COARSE)
 
-    best = max(guesses(world, made, epsilon), key=log_delta)
+    best = max(guesses(world, calibration, epsilon), key=log_delta)
     if steps:
         best = max(best, climbed(log_delta, best, steps), key=log_delta)
-    return OnBallNeighbours(*best.datasets(world, made))
+    return OnBallNeighbours(*best.datasets(world, calibration))
 
 
 def climbed(
@@ -167,14 +167,14 @@ def climbed(
     """Where a local search of so many evaluations ends."""
     centre = start.coordinates
     simplex = np.concatenate([centre[None], centre + 0.3 * np.eye(len(centre))])
-    found = minimize(
+    optimum = minimize(
         lambda at: -max(log_delta(TwoDatasets.at(at)), -1e3), centre, method="Nelder-Mead",
         options={"maxfev": steps, "initial_simplex": simplex},
     )  # fmt: skip
-    return TwoDatasets.at(found.x)
+    return TwoDatasets.at(optimum.x)
 
 
-def guesses(world: World, made: Calibration, epsilon: float) -> list[TwoDatasets]:
+def guesses(world: World, calibration: Calibration, epsilon: float) -> list[TwoDatasets]:
     """Where to begin.
 
     A tie that becomes a record, among ties or where others hold θ̂ near −B·e₁.  Where a record is
@@ -185,30 +185,32 @@ def guesses(world: World, made: Calibration, epsilon: float) -> list[TwoDatasets
     d = world.dimension
     added = [
         TwoDatasets((1 / d,) * d, (TINY,) * d, (0.5,) * d, (1.0, 0.0), (0.0, 0.0)),
-        held(world, made, -NEAR_THE_BALL * world.radius, (1.0, 0.0)),
+        held(world, calibration, -NEAR_THE_BALL * world.radius, (1.0, 0.0)),
     ]
     if world.adjacency == ADD_REMOVE:
         return added
     if d == 1:
-        leaning = (pinned(world, made, epsilon, 0.0, math.pi / 2, lean) for lean in LEANS)
-        return [*added, *leaning, held(world, made, *farthest_on_a_line(world.radius))]
+        leaning = (pinned(world, calibration, epsilon, 0.0, math.pi / 2, lean) for lean in LEANS)
+        return [*added, *leaning, held(world, calibration, *farthest_on_a_line(world.radius))]
     angles = (_angle(world.radius), math.pi / 2)
-    pins = (pinned(world, made, epsilon, *one) for one in product(PINNED, angles, LEANS))
+    pins = (pinned(world, calibration, epsilon, *pin) for pin in product(PINNED, angles, LEANS))
     return [*added, *pins, mirrored(world, angles[0])]
 
 
-def held(world: World, made: Calibration, place: float, norms: tuple[float, float]) -> TwoDatasets:
+def held(
+    world: World, calibration: Calibration, place: float, norms: tuple[float, float]
+) -> TwoDatasets:
     """Common records on all axes, whose labels hold θ̂ at ``place``·e₁; versions along e₁.
 
     Args:
         world: n, B and d.
-        made: noise and ridge.
+        calibration: noise and ridge.
         place: θ₁ of the minimiser without noise.
         norms: of the two versions, over R; with a sign in d = 1.
     """
     d = world.dimension
     wins = np.full(d, 0.5)
-    wins[0] = expit(LONGEST * place) + made.ridge * place * d / (LONGEST * world.n_pairs)
+    wins[0] = expit(LONGEST * place) + calibration.ridge * place * d / (LONGEST * world.n_pairs)
     even = (1 / d,) * d
     return TwoDatasets(even, (LONGEST,) * d, tuple(np.clip(wins, 0, 1)), norms, (0.0, 0.0))
 
@@ -243,7 +245,7 @@ def _angle(radius: float) -> float:
 
 
 def pinned(
-    world: World, made: Calibration, epsilon: float, pinned: float, angle: float, lean: float
+    world: World, calibration: Calibration, epsilon: float, pinned: float, angle: float, lean: float
 ) -> TwoDatasets:
     """A share pins θ₁ at −B, the others lean against the noise b_d that tells most."""
     d = world.dimension
@@ -251,14 +253,14 @@ def pinned(
     length, wins = np.full(d, LONGEST), np.full(d, 0.5)
     if d > 1:
         length[0], wins[0] = min(LONGEST, PULLS_MOST / world.radius), 0.0
-    wins[-1] += _lean(world, made, epsilon, lean) / (LONGEST * share[-1] * world.n_pairs)
+    wins[-1] += _lean(world, calibration, epsilon, lean) / (LONGEST * share[-1] * world.n_pairs)
     return TwoDatasets(
         tuple(share), tuple(length), tuple(np.clip(wins, 0, 1)), (1.0, -1.0 if d == 1 else 1.0),
         (angle, angle),
     )  # fmt: skip
 
 
-def _lean(world: World, made: Calibration, epsilon: float, lean: float) -> float:
+def _lean(world: World, calibration: Calibration, epsilon: float, lean: float) -> float:
     """b_d at which the privacy loss of a shift of about 3L (2L in d = 1) is ε, times ``lean``."""
-    shift = LONGEST * (1 if world.dimension == 1 else 1.5) / made.sigma
-    return lean * made.sigma * epsilon / shift
+    shift = LONGEST * (1 if world.dimension == 1 else 1.5) / calibration.sigma
+    return lean * calibration.sigma * epsilon / shift

@@ -195,15 +195,15 @@ class ObjectivePerturbation(Mechanism):
     def _delta(self, side: int, epsilon: float) -> float:
         """Both atoms, panels on one side of ε, and those that a root of the loss cuts."""
         loss, mass = self.losses[side], self.mass(side)
-        found = mass * -np.expm1(np.minimum(epsilon - loss, 0.0))
+        excess = mass * -np.expm1(np.minimum(epsilon - loss, 0.0))
         at_ends = self._at_edges[side]
         inside = loss[:-2].reshape(PANELS, NODES)
         points = np.concatenate([at_ends[:-1, None], inside, at_ends[1:, None]], 1) > epsilon
         cut = np.nonzero(points.any(1) & ~points.all(1))[0]
-        whole = found[:-2].reshape(PANELS, NODES).sum(1)
+        whole = excess[:-2].reshape(PANELS, NODES).sum(1)
         if cut.size:
             whole[cut] = self._on_cut(side, epsilon, cut, points[cut])
-        return float(whole.sum() + found[-2:].sum())
+        return float(whole.sum() + excess[-2:].sum())
 
     def _on_cut(self, side: int, epsilon: float, cut: np.ndarray, above: np.ndarray) -> np.ndarray:
         """(C,) ∫(p − e^ε q)₊ on panels, between the roots of the loss less ε.
@@ -214,12 +214,12 @@ class ObjectivePerturbation(Mechanism):
             cut: (C,) indices of the panels.
             above: (C, NODES + 2) whether the loss exceeds ε at a panel's ends and nodes.
         """
-        one, other = (self.one, self.other)[:: 1 - 2 * side]
+        near, other = (self.one, self.other)[:: 1 - 2 * side]
 
         def excess(theta: np.ndarray) -> np.ndarray:
-            return (one.log_ratio_to(other, theta.ravel()) - epsilon).reshape(theta.shape)
+            return (near.log_ratio_to(other, theta.ravel()) - epsilon).reshape(theta.shape)
 
-        low, high = one.edges[cut, None], one.edges[cut + 1, None]
+        low, high = near.edges[cut, None], near.edges[cut + 1, None]
         at = np.concatenate([low, _nodes_between(low, high), high], axis=1)
         panel, place = np.nonzero(above[:, 1:] != above[:, :-1])
         falls = above[panel, place]
@@ -233,7 +233,7 @@ class ObjectivePerturbation(Mechanism):
         begin = begin[order := np.lexsort((begin, of_begin))]
         end = end[np.lexsort((end, of_end))]
         theta = _nodes_between(begin[:, None], end[:, None])
-        log_density = one.log_density(theta.ravel()).reshape(theta.shape)
+        log_density = near.log_density(theta.ravel()).reshape(theta.shape)
         lost = -np.expm1(np.minimum(-excess(theta), 0.0))
         mass = (np.exp(log_density) * lost) @ WEIGHTS * (end - begin) / np.sqrt(8 * np.pi)
         return np.bincount(of_begin[order], mass, minlength=len(cut))
@@ -243,7 +243,7 @@ class ObjectivePerturbation(Mechanism):
         """Log likelihood ratios at the edges of each side's panels."""
         sides = (self.one, self.other), (self.other, self.one)
         return tuple(  # type: ignore[return-value]
-            one.log_ratio_to(other, one.edges) for one, other in sides
+            first.log_ratio_to(other, first.edges) for first, other in sides
         )
 
     @cached_property
@@ -269,14 +269,14 @@ class ObjectivePerturbation(Mechanism):
         with np.errstate(divide="ignore", invalid="ignore"):
             atoms = np.log(self.other.atoms) - np.log(self.one.atoms)
         atoms = np.clip(np.nan_to_num(atoms), -1e3, 1e3)
-        found = np.where(theta <= -self.one.radius, atoms[0], inside)
-        return np.where(theta >= self.one.radius, atoms[1], found)
+        log_ratios = np.where(theta <= -self.one.radius, atoms[0], inside)
+        return np.where(theta >= self.one.radius, atoms[1], log_ratios)
 
-    def _losses(self, one: Perturbed, other: Perturbed) -> np.ndarray:
-        theta = _nodes(one)
-        inside = one.log_ratio_to(other, theta)
+    def _losses(self, first: Perturbed, other: Perturbed) -> np.ndarray:
+        theta = _nodes(first)
+        inside = first.log_ratio_to(other, theta)
         with np.errstate(divide="ignore", invalid="ignore"):
-            atoms = np.log(one.atoms) - np.log(other.atoms)
+            atoms = np.log(first.atoms) - np.log(other.atoms)
         return np.append(inside, np.nan_to_num(atoms, nan=0.0))
 
 

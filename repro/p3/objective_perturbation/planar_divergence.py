@@ -107,7 +107,7 @@ class Surface:
         axes = [
             np.linspace(low, high, count) for (low, high), count in zip(box, counts, strict=True)
         ]
-        u, t = (one.ravel() for one in np.meshgrid(*axes, indexing="ij"))
+        u, t = (axis.ravel() for axis in np.meshgrid(*axes, indexing="ij"))
         log_one, log_other = self.densities(u, t)
         loss = log_excess(log_one, log_other, epsilon)[1].reshape(counts)
         log_one = log_one.reshape(counts)
@@ -159,7 +159,9 @@ def _stays(box: np.ndarray, smaller: np.ndarray) -> bool:
 
 def _boxed(seen: np.ndarray, axes: list[np.ndarray]) -> np.ndarray:
     """The box of the points seen, and one cell more on each side."""
-    return np.array([_around(*one) for one in zip(axes, np.nonzero(seen), strict=True)])
+    return np.array(
+        [_around(*axis_and_seen) for axis_and_seen in zip(axes, np.nonzero(seen), strict=True)]
+    )
 
 
 def _around(axis: np.ndarray, at: np.ndarray) -> tuple[float, float]:
@@ -204,8 +206,8 @@ class LineIntegrals:
         nodes, weights = _gauss(rule.along)
         t = low[:, None] + (high - low)[:, None] * (nodes + 1) / 2
         log = self._on(u[line], t)[0]
-        found = (np.exp(log - self.peak) @ weights) * (high - low) / 2
-        return np.bincount(line, found, len(u))
+        panel_sums = (np.exp(log - self.peak) @ weights) * (high - low) / 2
+        return np.bincount(line, panel_sums, len(u))
 
     def _stretches(self, u: np.ndarray, rule: Rule):
         """Line, beginning and end of each stretch of a line in S that matters."""
@@ -245,8 +247,8 @@ class LineIntegrals:
     def _on(self, u: np.ndarray, t: np.ndarray):
         """(m, k) log(p − e^ε q)₊, loss less ε and log p at points t (m, k) of the lines."""
         log_one, log_other = self.surface.densities(np.repeat(u, t.shape[1]), t.ravel())
-        found = (*log_excess(log_one, log_other, self.epsilon), log_one)
-        return tuple(one.reshape(t.shape) for one in found)
+        logs = (*log_excess(log_one, log_other, self.epsilon), log_one)
+        return tuple(log.reshape(t.shape) for log in logs)
 
     def _roots(self, u: np.ndarray, t: list, loss: list) -> np.ndarray:
         """Where the loss is ε between two points, by regula falsi (Illinois)."""

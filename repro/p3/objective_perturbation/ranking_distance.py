@@ -94,14 +94,14 @@ def joint_distances(
     Both move by at most K − 1 per unit of ‖θ‖, so each value bounds those a little below.
     """
     fine, coarse = (FINE, COARSE) if planar else (replace(FINE, ways=1), replace(COARSE, ways=1))
-    found = distances_at(ranked, reward_bound, fine, tilt)
-    limit, at = (1 + SLACK) * found, reward_bound - SLACK * float(found[0]) / (ranked - 1)
+    distances = distances_at(ranked, reward_bound, fine, tilt)
+    limit, at = (1 + SLACK) * distances, reward_bound - SLACK * float(distances[0]) / (ranked - 1)
     while at >= 0:
-        found = distances_at(ranked, at, coarse, tilt)
-        if (found > (1 - SLACK) * limit).any():
-            found = distances_at(ranked, at, fine, tilt)
-            limit = np.maximum(limit, (1 + SLACK) * found)
-        at -= float((limit - found).min()) / (ranked - 1)
+        distances = distances_at(ranked, at, coarse, tilt)
+        if (distances > (1 - SLACK) * limit).any():
+            distances = distances_at(ranked, at, fine, tilt)
+            limit = np.maximum(limit, (1 + SLACK) * distances)
+        at -= float((limit - distances).min()) / (ranked - 1)
     return float(limit[0]), float(limit[1])
 
 
@@ -209,7 +209,7 @@ def farthest_ranking(ranked: int, size: float) -> tuple[float, ...]:
     count = 2 * round(MOST_POINTS ** (1 / ranked) / 2)
     across = np.abs(gradients_on_grid(ranked, size, count))
     place = np.unravel_index(int(across.argmax()), across.shape)
-    return tuple(2 * math.pi * float(one) / count for one in reversed(place))
+    return tuple(2 * math.pi * float(place_on_grid) / count for place_on_grid in reversed(place))
 
 
 def gradients_on_grid(ranked: int, size: float, count: int) -> np.ndarray:
@@ -220,11 +220,11 @@ def gradients_on_grid(ranked: int, size: float, count: int) -> np.ndarray:
     turn = 2 * math.pi * np.arange(count) / count
     value, weight = np.sin(turn), np.exp(size * np.cos(turn))
     half = slice(count // 2 + 1)
-    total, mean, found = weight[half], value[half], np.zeros(count // 2 + 1)
+    total, mean, gradients = weight[half], value[half], np.zeros(count // 2 + 1)
     for _ in range(ranked - 1):
         rest, total = total[..., None], total[..., None] + weight
         ahead = value - mean[..., None]
         # The mean with the winner, less the winner, is −(share of the rest)·(winner − their mean).
-        found = found[..., None] - rest / total * ahead
+        gradients = gradients[..., None] - rest / total * ahead
         mean = mean[..., None] + weight / total * ahead
-    return found
+    return gradients

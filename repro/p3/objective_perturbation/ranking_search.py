@@ -39,7 +39,9 @@ ACROSS = (0.0, 1.0)
 def evenly_ranked(ranked: int, x: tuple[float, ...], count: float = 1.0) -> RankedFeatures:
     """K responses at even steps from x/2 to −x/2, the one at x/2 best."""
     places = np.linspace(0.5, -0.5, ranked)
-    return RankedFeatures(tuple(tuple(float(at * one) for one in x) for at in places), count)
+    return RankedFeatures(
+        tuple(tuple(float(at * coordinate) for coordinate in x) for at in places), count
+    )
 
 
 @dataclass(frozen=True)
@@ -74,15 +76,15 @@ class Pins:
             x = (self.length * along, *between, self.length * across)
             yield evenly_ranked(ranked, x, count)
 
-    def datasets(self, ranked: int, world: World, made: Calibration) -> OnBallNeighbours:
+    def datasets(self, ranked: int, world: World, calibration: Calibration) -> OnBallNeighbours:
         """Objective perturbation of either."""
         common = tuple(self.common(ranked, world))
-        rest = (made.ridge, made.sigma, world.radius, world.dimension)
+        rest = (calibration.ridge, calibration.sigma, world.radius, world.dimension)
         last = _versions(ranked, self.size, world.dimension)
-        return OnBallNeighbours(*(OnBall((*common, one), *rest) for one in last))
+        return OnBallNeighbours(*(OnBall((*common, record), *rest) for record in last))
 
 
-def added_ranking(ranked: int, world: World, made: Calibration) -> OnBallNeighbours:
+def added_ranking(ranked: int, world: World, calibration: Calibration) -> OnBallNeighbours:
     """One ranking along e₁ in the place of a tie, where others hold θ̂ near −B·e₁.
 
     Of its responses the one that θ̂ likes best comes last.
@@ -90,16 +92,16 @@ def added_ranking(ranked: int, world: World, made: Calibration) -> OnBallNeighbo
     Args:
         ranked: K of all records.
         world: n, B and d.
-        made: noise and ridge.
+        calibration: noise and ridge.
     """
     d, place = world.dimension, -NEAR_THE_BALL * world.radius
     unit = np.eye(d)[0]
     added = RankedFeatures(tuple(tuple(sign * unit) for sign in (*[1.0] * (ranked - 1), -1.0)))
     count = (world.n_pairs - 1) / d
-    common = list(held_in_place(ranked, unit, place, count, made.ridge))
+    common = list(held_in_place(ranked, unit, place, count, calibration.ridge))
     for axis in np.eye(d)[1:]:
-        common += held_in_place(ranked, axis, 0.0, count, made.ridge)
-    rest = (made.ridge, made.sigma, world.radius, d)
+        common += held_in_place(ranked, axis, 0.0, count, calibration.ridge)
+    rest = (calibration.ridge, calibration.sigma, world.radius, d)
     return OnBallNeighbours(OnBall((*common, added), *rest), OnBall(tuple(common), *rest))
 
 
@@ -116,48 +118,56 @@ def held_in_place(
 
 
 def mirrored_ranking(
-    ranked: int, world: World, made: Calibration, epsilon: float, steps: int = 0
+    ranked: int, world: World, calibration: Calibration, epsilon: float, steps: int = 0
 ) -> OnBallNeighbours:
     """The best of a few datasets of rankings that pin θ near −B·e₁, and of a local search.
 
     Args:
         ranked: K of all records.
         world: n, B and d, 2 or 3.
-        made: noise and ridge.
+        calibration: noise and ridge.
         epsilon: of δ(ε).
         steps: evaluations of the local search; 0 for none.
     """
 
     def log_delta(at: Pins) -> float:
-        found = at.datasets(ranked, world, made)
-        return worst_log_delta(found.one, found.other, epsilon, COARSE)
+        datasets = at.datasets(ranked, world, calibration)
+        return worst_log_delta(datasets.one, datasets.other, epsilon, COARSE)
 
     starts = [
-        start(ranked, world, made, epsilon, MIDDLE * (world.dimension > 2), one) for one in ACROSS
+        start(ranked, world, calibration, epsilon, MIDDLE * (world.dimension > 2), share_across)
+        for share_across in ACROSS
     ]
     if world.dimension > 2 and starts[0].size < world.radius:
         # All that can pull must, where n records cannot hold θ̂ at the edge.
-        starts += [start(ranked, world, made, epsilon, 0.0, one) for one in ACROSS]
+        starts += [
+            start(ranked, world, calibration, epsilon, 0.0, share_across) for share_across in ACROSS
+        ]
     best = max(starts, key=log_delta)
     if steps:
         best = max(best, _climbed(log_delta, best, world, steps), key=log_delta)
-    return best.datasets(ranked, world, made)
+    return best.datasets(ranked, world, calibration)
 
 
 def start(
-    ranked: int, world: World, made: Calibration, epsilon: float, middle: float, across: float
+    ranked: int,
+    world: World,
+    calibration: Calibration,
+    epsilon: float,
+    middle: float,
+    across: float,
 ) -> Pins:
     """Records that pull as much as they can at the ‖θ‖ at which the ridge holds them."""
     pulls = [_pull(ranked, step) for step in STEPS_TRIED]
     reach = float(STEPS_TRIED[int(np.argmax(pulls))]) * (ranked - 1)
     held = (1 - middle) * world.n_pairs
-    size = min(world.radius, math.sqrt(held * max(pulls) / made.ridge))
+    size = min(world.radius, math.sqrt(held * max(pulls) / calibration.ridge))
     tilt = max(LEAST_TILT, math.acos(min(1.0, reach / (LONGEST * size))))
     length = min(LONGEST, reach / (size * math.cos(tilt)))
     apart = 2 * abs(_across(_versions(ranked, size, 2)[0], size))
-    noise = across * (epsilon * made.sigma**2 / apart - apart / 2)
-    one = (-length * math.cos(tilt), length * math.sin(tilt))
-    lean = noise / (held * abs(_across(evenly_ranked(ranked, one), size)))
+    noise = across * (epsilon * calibration.sigma**2 / apart - apart / 2)
+    direction = (-length * math.cos(tilt), length * math.sin(tilt))
+    lean = noise / (held * abs(_across(evenly_ranked(ranked, direction), size)))
     return Pins(middle, tilt, length, min(1.0, (1 + lean) / 2), size)
 
 
@@ -185,11 +195,11 @@ def _climbed(log_delta: Callable[[Pins], float], begin: Pins, world: World, step
 
     inwards = np.where(centre > 0.9 * most, -0.1, 0.1) * most
     simplex = np.concatenate([centre[free][None], centre[free] + np.diag(inwards[free])])
-    found = minimize(
+    optimum = minimize(
         lambda moved: -max(log_delta(at(moved)), -1e3), centre[free], method="Nelder-Mead",
         options={"maxfev": steps, "initial_simplex": simplex},
     )  # fmt: skip
-    return at(found.x)
+    return at(optimum.x)
 
 
 def _versions(ranked: int, size: float, dimension: int) -> list[RankedFeatures]:
@@ -199,6 +209,8 @@ def _versions(ranked: int, size: float, dimension: int) -> list[RankedFeatures]:
     angles = farthest_ranking(ranked, round(10 * size) / 10)
     # θ is near −‖θ‖·e₁, so angles to θ are angles to −e₁.
     return [
-        RankedFeatures(tuple((-math.cos(one), *between, sign * math.sin(one)) for one in angles))
+        RankedFeatures(
+            tuple((-math.cos(angle), *between, sign * math.sin(angle)) for angle in angles)
+        )
         for sign in (1.0, -1.0)
     ]

@@ -56,7 +56,7 @@ class RankedFeatures:
     def along(self, axes: tuple[int, ...]) -> RankedFeatures:
         """What it says of these coordinates."""
         return RankedFeatures(
-            tuple(tuple(one[axis] for axis in axes) for one in self.features), self.count
+            tuple(tuple(feature[axis] for axis in axes) for feature in self.features), self.count
         )
 
     def derivatives(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -71,11 +71,11 @@ class RankedFeatures:
         total, first, second = np.zeros(shape), np.zeros(theta.shape), 0.0
         gradient, hessian = np.zeros(theta.shape), 0.0
         for place in reversed(range(len(features))):
-            one, share = features[place], weight[..., place, None]
-            total, first = total + share, first + share * one
+            feature, share = features[place], weight[..., place, None]
+            total, first = total + share, first + share * feature
             second = second + share[..., None] * squares[place]
             mean = first / total
-            gradient = gradient + mean - one
+            gradient = gradient + mean - feature
             hessian = hessian + second / total[..., None] - mean[..., :, None] * mean[..., None, :]
         return self.count * gradient, self.count * np.asarray(hessian)
 

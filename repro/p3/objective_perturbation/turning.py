@@ -87,15 +87,15 @@ def _half_angle(records: Records, noise: Noise, length: np.ndarray, loss: np.nda
     cosine = (loss - shift**2 / 2) / (length * shift)
     some = cosine - noise.with_volume(length, 1.0) < 1
     cosine, length = cosine[some], np.broadcast_to(length, some.shape)[some]
-    found = np.array(math.pi / 2)
+    angles_now = np.array(math.pi / 2)
     for _ in range(ROUNDS):
-        apart = 2 * noise.sigma / noise.ridge * length * np.sin(found)
+        apart = 2 * noise.sigma / noise.ridge * length * np.sin(angles_now)
         half = turn(records.hessian, apart, farthest) / (2 * noise.distance)
-        least = cosine - noise.with_volume(length, np.cos(found))
+        least = cosine - noise.with_volume(length, np.cos(angles_now))
         aside = np.arccos(np.clip(least, 0.0, 1.0)) + np.arcsin(np.minimum(half, 1.0))
-        found = np.minimum(aside, math.pi / 2)
+        angles_now = np.minimum(aside, math.pi / 2)
     angles = np.zeros(some.shape)
-    angles[some] = found
+    angles[some] = angles_now
     return angles
 
 

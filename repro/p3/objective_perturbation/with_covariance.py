@@ -99,11 +99,11 @@ class OnBallWithGaussian(Mechanism):
     shift: float
 
     def exact_delta(self, epsilon: float) -> float:
-        one, other = self.estimate.one, self.estimate.other
-        return max(self._delta(one, other, epsilon), self._delta(other, one, epsilon))
+        first, other = self.estimate.one, self.estimate.other
+        return max(self._delta(first, other, epsilon), self._delta(other, first, epsilon))
 
-    def _delta(self, one: OnBall, other: OnBall, epsilon: float) -> float:
-        parts = INSIDE[one.dimension](one, other), ON_SPHERE[one.dimension](one, other)
+    def _delta(self, first: OnBall, other: OnBall, epsilon: float) -> float:
+        parts = INSIDE[first.dimension](first, other), ON_SPHERE[first.dimension](first, other)
         return sum(self._part(part, epsilon) for part in parts)
 
     def _part(self, part: Part, epsilon: float) -> float:
@@ -136,7 +136,7 @@ def _integral(surface: Surface, log: Log) -> float:
     (u, of_u), (t, of_t) = (_nodes(*ends) for ends in box)
     if surface.outer is None:
         u, of_u = np.zeros(1), np.ones(1)
-    values = np.exp(log(*(one.ravel() for one in np.meshgrid(u, t, indexing="ij"))))
+    values = np.exp(log(*(axis.ravel() for axis in np.meshgrid(u, t, indexing="ij"))))
     return float(of_u @ values.reshape(len(u), len(t)) @ of_t)
 
 
@@ -148,7 +148,7 @@ def _box(surface: Surface, log: Log) -> np.ndarray:
         axes = [
             np.linspace(low, high, count) for (low, high), count in zip(box, counts, strict=True)
         ]
-        u, t = (one.ravel() for one in np.meshgrid(*axes, indexing="ij"))
+        u, t = (axis.ravel() for axis in np.meshgrid(*axes, indexing="ij"))
         values = log(u, t).reshape(counts)
         if number == 0 and surface.round:
             # An angle's range may begin anywhere: far from the peak.
@@ -158,7 +158,7 @@ def _box(surface: Surface, log: Log) -> np.ndarray:
         seen = np.nonzero(values > values.max() - FAR)
         if len(seen[0]) == 0:
             break
-        smaller = np.array([_around(*one) for one in zip(axes, seen, strict=True)])
+        smaller = np.array([_around(*axis) for axis in zip(axes, seen, strict=True)])
         shrunk = np.ptp(smaller, axis=1) < 0.8 * np.ptp(box, axis=1)
         box = smaller
         if not shrunk.any():

@@ -88,15 +88,15 @@ def compared(
 
 def _on(world: PrivateEstimate, replicates: int, seed: int) -> MechanismComparison:
     data, given = world.draw(np.random.default_rng(seed), replicates), world.budget
-    theta, found = world.truth.theta.numpy(), world.spectrum.against_truth()
-    objective, output = tuned_objective(given, found), tuned_output(given, found)
+    theta, linearised = world.truth.theta.numpy(), world.spectrum.against_truth()
+    objective, output = tuned_objective(given, linearised), tuned_output(given, linearised)
     descent, error = _descent(data, theta)
     errors = {
-        OBJECTIVE: _rms(found, data.objective(objective) - theta),
-        OUTPUT: _rms(found, data.output(output) - theta),
+        OBJECTIVE: _rms(linearised, data.objective(objective) - theta),
+        OUTPUT: _rms(linearised, data.output(output) - theta),
         DESCENT: error,
     }
-    plain, zero = _rms(found, data.without_privacy - theta), _rms(found, theta[None])
+    plain, zero = _rms(linearised, data.without_privacy - theta), _rms(linearised, theta[None])
     return MechanismComparison(errors, plain, zero, objective, output, descent, world.largest)
 
 
@@ -105,26 +105,26 @@ def _descent(data: CuratorsData, theta: np.ndarray) -> tuple[NoisyDescent, float
     world = data.world
     given = world.epsilon, world.dp_delta, world.budget.records(len(theta))
     tried = [noisy_descent(*given, steps) for steps in STEPS]
-    errors = [_rms(world.spectrum, data.descent(made) - theta) for made in tried]
+    errors = [_rms(world.spectrum, data.descent(descent) - theta) for descent in tried]
     best = int(np.argmin(errors))
     return tried[best], errors[best]
 
 
-def _rms(found: Spectrum, error: np.ndarray) -> float:
-    return math.sqrt(float((error**2 @ found.weight).mean()))
+def _rms(linearised: Spectrum, error: np.ndarray) -> float:
+    return math.sqrt(float((error**2 @ linearised.weight).mean()))
 
 
 NEARLY = 1.1
 """Objective perturbation is advised where no other is better by more than this."""
 
 
-def advised(found: Mapping[str, MechanismComparison]) -> str:
+def advised(comparisons: Mapping[str, MechanismComparison]) -> str:
     """The mechanism whose error over the best one's is smallest on its worse world.
 
     Objective perturbation where that is at most 1.1: it needs no number of steps.
     """
 
     def worse(name: str) -> float:
-        return max(one.over_least(name) for one in found.values())
+        return max(comparison.over_least(name) for comparison in comparisons.values())
 
     return OBJECTIVE if worse(OBJECTIVE) <= NEARLY else min((OBJECTIVE, OUTPUT, DESCENT), key=worse)

@@ -77,20 +77,22 @@ class Spectrum:
         moved = (self.scatter + (ridge * self.theta) ** 2) / (self.curvature + ridge) ** 2
         return float((self.weight * (std**2 + moved)).sum())
 
-    def batch_noise(self, made: SampledDescent, step: float, kept: int) -> float:
+    def batch_noise(self, descent: SampledDescent, step: float, kept: int) -> float:
         """Mean squared error of the mean of the last steps on batches, once they have settled.
 
         A step multiplies the error by ρ = 1 − step·h and adds the noise of the batch, that of its
         sampling included; steps j apart correlate by ρ^j.
 
         Args:
-            made: steps, batches and noise.
+            descent: steps, batches and noise.
             step: η, per unit of the gradient summed over all records.
             kept: of how many steps the mean is taken.
         """
         decay = 1 - step * self.curvature
         # Labels of coordinate k are drawn, so that squared gradients add up to its curvature.
-        sampled = (1 - made.share) / made.share * self.curvature + (made.std / made.share) ** 2
+        sampled = (1 - descent.share) / descent.share * self.curvature + (
+            descent.std / descent.share
+        ) ** 2
         apart = np.arange(1, kept)
         together = kept + 2 * ((kept - apart) * decay[:, None] ** apart).sum(1)
         moved = step**2 * sampled / (1 - decay**2) * together / kept**2
@@ -105,25 +107,30 @@ def spectrum(world: AxisWorld, n_pairs: float) -> Spectrum:
     return Spectrum(weight, n_pairs * weight * win * (1 - win), theta, np.zeros_like(theta))
 
 
-def tuned_objective(given: MechanismBudget, found: Spectrum) -> Calibration:
+def tuned_objective(given: MechanismBudget, linearised: Spectrum) -> Calibration:
     """Objective perturbation with the share of ε and the ridge that suit the spectrum best.
 
     A share of ε is spent on the least ridge; a larger ridge stays private with the same noise.
     """
-    records, tried = given.records(len(found.theta)), []
+    records, tried = given.records(len(linearised.theta)), []
     for share in SHARES:
-        made = corrected(given.epsilon, given.dp_delta, records, share)
-        errors = [found.gradient_noise(made.sigma, made.ridge * times) for times in RIDGES]
+        calibration = corrected(given.epsilon, given.dp_delta, records, share)
+        errors = [
+            linearised.gradient_noise(calibration.sigma, calibration.ridge * times)
+            for times in RIDGES
+        ]
         best = int(np.argmin(errors))
-        tried.append((errors[best], Calibration(made.sigma, made.ridge * float(RIDGES[best]))))
-    return min(tried, key=lambda one: one[0])[1]
+        tried.append(
+            (errors[best], Calibration(calibration.sigma, calibration.ridge * float(RIDGES[best])))
+        )
+    return min(tried, key=lambda trial: trial[0])[1]
 
 
-def tuned_output(given: MechanismBudget, found: Spectrum) -> OutputPerturbation:
+def tuned_output(given: MechanismBudget, linearised: Spectrum) -> OutputPerturbation:
     """Output perturbation with the ridge that suits the spectrum best."""
-    records = given.records(len(found.theta))
-    one = output_perturbation(given.epsilon, given.dp_delta, records, ridge=1.0)
+    records = given.records(len(linearised.theta))
+    at_unit_ridge = output_perturbation(given.epsilon, given.dp_delta, records, ridge=1.0)
     ridges = LEAST_OF_OUTPUT * RIDGES
-    errors = [found.output_noise(one.std / ridge, ridge) for ridge in ridges]
+    errors = [linearised.output_noise(at_unit_ridge.std / ridge, ridge) for ridge in ridges]
     best = float(ridges[int(np.argmin(errors))])
-    return OutputPerturbation(best, one.std / best)
+    return OutputPerturbation(best, at_unit_ridge.std / best)

@@ -51,7 +51,7 @@ def noisy_descent(epsilon: float, dp_delta: float, records: Records, steps: int)
     return NoisyDescent(steps, math.sqrt(steps) * records.distance / shift)
 
 
-def transcript(made: NoisyDescent, reward_bound: float, adjacency: Adjacency) -> GaussianShift:
+def transcript(descent: NoisyDescent, reward_bound: float, adjacency: Adjacency) -> GaussianShift:
     """All steps of two neighbours in the plane, with η = 1 and as n → ∞.
 
     All common records pull to −B·e₁; one is mirrored, or added along e₁.  For large n the noise no
@@ -59,16 +59,16 @@ def transcript(made: NoisyDescent, reward_bound: float, adjacency: Adjacency) ->
     gradients of the two versions are apart, or that of the one that is added.
     """
     angle = worst_angle(reward_bound) if adjacency == REPLACE else 0.0
-    one, other = (
+    first, other = (
         Pair((LONGEST * math.cos(side * angle), LONGEST * math.sin(side * angle)))
         for side in (1, -1)
     )
     common, theta, squares = Pair((-LONGEST, 0.0)), np.zeros(2), 0.0
-    for _ in range(made.steps):
-        apart = one.gradient(theta)
+    for _ in range(descent.steps):
+        apart = first.gradient(theta)
         if adjacency == REPLACE:
             apart = apart - other.gradient(theta)
         squares += float((apart**2).sum())
         theta = theta - common.gradient(theta)
         theta = theta * min(1.0, reward_bound / float(np.linalg.norm(theta)))
-    return GaussianShift(math.sqrt(squares) / made.std)
+    return GaussianShift(math.sqrt(squares) / descent.std)

@@ -63,7 +63,7 @@ def worst_angle(radius: float) -> float:
 
 
 def told_apart(
-    made: OutputPerturbation, reward_bound: float, adjacency: Adjacency
+    output: OutputPerturbation, reward_bound: float, adjacency: Adjacency
 ) -> GaussianShift:
     """The release of two neighbours in the plane: a record at −B·e₁ that is mirrored, or added.
 
@@ -77,10 +77,10 @@ def told_apart(
     else:
         length = SHORT
         sides = [(), (Pair((LONGEST, 0.0)),)]
-    pull = made.ridge * reward_bound / (length * float(expit(-length * reward_bound)))
+    pull = output.ridge * reward_bound / (length * float(expit(-length * reward_bound)))
     common = Pair((-length, 0.0), math.floor(pull))
-    ends = [_minimiser((common, *side), made.ridge, reward_bound) for side in sides]
-    return GaussianShift(float(np.linalg.norm(ends[0] - ends[1])) / made.std)
+    ends = [_minimiser((common, *side), output.ridge, reward_bound) for side in sides]
+    return GaussianShift(float(np.linalg.norm(ends[0] - ends[1])) / output.std)
 
 
 def _at(angle: float) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from repro.p3.private_estimates.linearised_errors import MechanismBudget
 from repro.p3.private_estimates.noisy_descent import NoisyDescent
 from repro.p3.private_estimates.output_perturbation import OutputPerturbation
 
-UP, DOWN = (Context(prec=4, rounding=one) for one in (ROUND_CEILING, ROUND_FLOOR))
+UP, DOWN = (Context(prec=4, rounding=mode) for mode in (ROUND_CEILING, ROUND_FLOOR))
 """Four significant digits."""
 ROUNDING = 1 + 1e-6
 """Noise is this much less where δ is evaluated, which covers the rounding of doubles."""
@@ -40,37 +40,39 @@ class Recipe:
     shift: Decimal | None
 
 
-def objective_recipe(given: MechanismBudget, dimension: int, made: Calibration) -> Recipe:
+def objective_recipe(given: MechanismBudget, dimension: int, calibration: Calibration) -> Recipe:
     """Ridge and noise of objective perturbation.
 
     Args:
         given: ε, δ, LB and what neighbours are.
         dimension: d.
-        made: the calibration that is rounded.
+        calibration: the calibration that is rounded.
     """
     records = given.records(dimension)
-    ridge = UP.create_decimal_from_float(made.ridge)
+    ridge = UP.create_decimal_from_float(calibration.ridge)
 
     def leaks(deviation: Decimal) -> bool:
         less = float(deviation) / ROUNDING
         return hockey_stick_bound(records, less, float(ridge), given.epsilon) > given.dp_delta
 
-    deviation = UP.create_decimal_from_float(made.sigma)
-    deviation = _moved_while(leaks, deviation, lambda one: one.next_plus(UP))
+    deviation = UP.create_decimal_from_float(calibration.sigma)
+    deviation = _moved_while(leaks, deviation, lambda number: number.next_plus(UP))
     return Recipe(ridge, deviation, _distance(given, dimension), None)
 
 
-def output_recipe(given: MechanismBudget, dimension: int, made: OutputPerturbation) -> Recipe:
+def output_recipe(
+    given: MechanismBudget, dimension: int, perturbation: OutputPerturbation
+) -> Recipe:
     """Ridge and noise of output perturbation; arguments are those of ``objective_recipe``."""
-    ridge, distance = UP.create_decimal_from_float(made.ridge), _distance(given, dimension)
+    ridge, distance = UP.create_decimal_from_float(perturbation.ridge), _distance(given, dimension)
     shift = _shift(given)
     return Recipe(ridge, UP.divide(distance, ridge * shift), distance, shift)
 
 
-def descent_recipe(given: MechanismBudget, dimension: int, made: NoisyDescent) -> Recipe:
+def descent_recipe(given: MechanismBudget, dimension: int, descent: NoisyDescent) -> Recipe:
     """Noise on each summed gradient; arguments are those of ``objective_recipe``."""
     distance, shift = _distance(given, dimension), _shift(given)
-    deviation = UP.divide(Decimal(made.steps).sqrt() * distance, shift)
+    deviation = UP.divide(Decimal(descent.steps).sqrt() * distance, shift)
     return Recipe(Decimal(0), deviation, distance, shift)
 
 
@@ -85,7 +87,7 @@ def _shift(given: MechanismBudget) -> Decimal:
         return float(gaussian_delta(ROUNDING * float(shift), given.epsilon)) > given.dp_delta
 
     shift = DOWN.create_decimal_from_float(exact_shift(given.epsilon, given.dp_delta))
-    return _moved_while(leaks, shift, lambda one: one.next_minus(DOWN))
+    return _moved_while(leaks, shift, lambda number: number.next_minus(DOWN))
 
 
 def _moved_while(

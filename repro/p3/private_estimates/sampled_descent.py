@@ -128,7 +128,7 @@ def sampled_descent(
 
 def noisy_batches(
     counts: AxisCounts,
-    made: SampledDescent,
+    descent: SampledDescent,
     step: float,
     radius: float,
     noise: float,
@@ -138,7 +138,7 @@ def noisy_batches(
 
     Args:
         counts: R datasets; whole numbers of records.
-        made: steps, batches and noise.
+        descent: steps, batches and noise.
         step: η > 0, per unit of the gradient summed over all records.
         radius: B.
         noise: multiple of the stated noise that there really is.
@@ -147,11 +147,11 @@ def noisy_batches(
     wins = counts.wins.astype(np.int64)
     losses = counts.pairs.astype(np.int64) - wins
     theta = np.zeros(counts.wins.shape)
-    for _ in range(made.steps):
-        won, lost = (rng.binomial(one, made.share).astype(float) for one in (wins, losses))
+    for _ in range(descent.steps):
+        won, lost = (rng.binomial(count, descent.share).astype(float) for count in (wins, losses))
         slope = AxisCounts(won + lost, won, counts.length).gradient(theta)
-        slope = slope + noise * made.std * rng.standard_normal(theta.shape)
-        moved = theta - step / made.share * slope
+        slope = slope + noise * descent.std * rng.standard_normal(theta.shape)
+        moved = theta - step / descent.share * slope
         norm = np.linalg.norm(moved, axis=1, keepdims=True)
         # The guard is for θ = 0, which stays where it is.
         moved = moved * np.minimum(1.0, radius / np.maximum(norm, 1e-300))
@@ -220,7 +220,7 @@ def _excess(weight: float, at: Vector, less: list[tuple[float, Vector]]) -> floa
     if weight <= 0:
         return 0.0
     means = np.array([at, *(mean for _, mean in less)])
-    weights = np.array([weight, *(one for one, _ in less)])
+    weights = np.array([weight, *(term for term, _ in less)])
     along = means[0] - means[1]
     along = along / np.linalg.norm(along)
     y, x = means @ along, means @ np.array([-along[1], along[0]])

@@ -94,8 +94,8 @@ class PrivateEstimate:
     @cached_property
     def truth(self) -> AxisWorld:
         """θ*, and where pairs are compared."""
-        made = {"even": even_world, "scales": multi_scale_world}[self.axes]
-        return made(self.num_features, LENGTH, self.theta_share * self.reward_bound)
+        world_of = {"even": even_world, "scales": multi_scale_world}[self.axes]
+        return world_of(self.num_features, LENGTH, self.theta_share * self.reward_bound)
 
     @property
     def budget(self) -> MechanismBudget:
@@ -172,37 +172,37 @@ class CuratorsData:
         """(R, d) θ̂, maximum likelihood on the ball."""
         return self.fitted(NO_RIDGE * self.world.n_pairs)
 
-    def objective(self, made: Calibration) -> np.ndarray:
+    def objective(self, calibration: Calibration) -> np.ndarray:
         """(R, d) minimisers of the perturbed objective."""
-        return self.fitted(made.ridge, self.normal(made.sigma))
+        return self.fitted(calibration.ridge, self.normal(calibration.sigma))
 
-    def output(self, made: OutputPerturbation) -> np.ndarray:
+    def output(self, perturbation: OutputPerturbation) -> np.ndarray:
         """(R, d) minimisers under a ridge, with noise."""
-        return self.fitted(made.ridge) + self.normal(made.std)
+        return self.fitted(perturbation.ridge) + self.normal(perturbation.std)
 
-    def descent(self, made: NoisyDescent) -> np.ndarray:
+    def descent(self, mechanism: NoisyDescent) -> np.ndarray:
         """(R, d) mean of the last half of the steps, begun at 0.
 
         A step has the length 1/curvature of the summed loss at 0 along its steepest axis.
         """
         theta, radius = np.zeros_like(self.counts.wins), self.world.reward_bound
-        total, kept = np.zeros_like(theta), kept_steps(made.steps)
-        for step in range(made.steps):
-            slope = self.counts.gradient(theta) + self.normal(made.std)
+        total, kept = np.zeros_like(theta), kept_steps(mechanism.steps)
+        for step in range(mechanism.steps):
+            slope = self.counts.gradient(theta) + self.normal(mechanism.std)
             theta = theta - slope / self.world.largest
             norm = np.linalg.norm(theta, axis=1, keepdims=True)
             # Back onto the ball; the guard is for θ = 0, which stays where it is.
             theta = theta * np.minimum(1.0, radius / np.maximum(norm, 1e-300))
-            if step >= made.steps - kept:
+            if step >= mechanism.steps - kept:
                 total += theta / kept
         return total
 
-    def batches(self, made: SampledDescent) -> np.ndarray:
+    def batches(self, descent: SampledDescent) -> np.ndarray:
         """(R, d) mean of the last half of the steps on batches, begun at 0, steps as long."""
-        total, kept = np.zeros_like(self.counts.wins), kept_steps(made.steps)
+        total, kept = np.zeros_like(self.counts.wins), kept_steps(descent.steps)
         given = 1 / self.world.largest, self.world.reward_bound, self.world.noise.multiple
-        steps = enumerate(noisy_batches(self.counts, made, *given, self.rng))
+        steps = enumerate(noisy_batches(self.counts, descent, *given, self.rng))
         for step, (_, _, theta) in steps:
-            if step >= made.steps - kept:
+            if step >= descent.steps - kept:
                 total += theta / kept
         return total

@@ -80,5 +80,5 @@ HUBER = Adversary("huber", _huber, most_cells=MAX_CELLS)
 UNIFORM = Adversary("uniform", _uniform)
 MASK = MaskProcess("mask", _uniform)
 
-ADVERSARIES = {one.name: one for one in (NONE, STRONG, HUBER, UNIFORM, MASK)}
+ADVERSARIES = {adversary.name: adversary for adversary in (NONE, STRONG, HUBER, UNIFORM, MASK)}
 """By the name that a config may give."""

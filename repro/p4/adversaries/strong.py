@@ -93,10 +93,10 @@ class StrongAdversary:
         starts = _starts(before.leverage, self.target)
         search = _Search(counts, reading, self.budget, self.target, starts.shape[1])
         leverage = before.leverage.repeat_interleave(starts.shape[1], dim=0)
-        found = search.spend(starts.flatten(0, 1), leverage)
+        state = search.spend(starts.flatten(0, 1), leverage)
         for _ in range(REFINEMENTS):
-            found = search.turn(*found)
-        return LabelCounts(counts.pairs, counts.wins + self._polished(search.worst(*found), search))
+            state = search.turn(*state)
+        return LabelCounts(counts.pairs, counts.wins + self._polished(search.worst(*state), search))
 
     def _either_way(self, counts: LabelCounts, reading: Reading) -> Tensor:
         """One cell: the damage has no maximum inside, so all flips go the one way or the other."""

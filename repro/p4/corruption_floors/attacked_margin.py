@@ -111,10 +111,10 @@ def floor_supremum(reward_bound: float) -> float:
     ladder = reward_bound * FINE_MARGINS
     best = int(np.argmax([reached(t) for t in ladder]))
     around = (ladder[max(best - 1, 0)], ladder[min(best + 1, len(ladder) - 1)])
-    found: Any = minimize_scalar(
+    optimum: Any = minimize_scalar(
         lambda t: -reached(t), bounds=around, method="bounded", options={"xatol": 1e-10}
     )
-    return max(reached(float(found.x)), reached(float(ladder[best])))
+    return max(reached(float(optimum.x)), reached(float(ladder[best])))
 
 
 def _ladder(
@@ -141,8 +141,8 @@ def _attacked(world: MarginLadder) -> np.ndarray:
     """(P,) margins as estimated under the attack that lowers them."""
     mass, margin = (torch.from_numpy(x)[:, None] for x in world.cells)
     bound = world.reward_bound
-    one, zero = torch.ones(1, 1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64)
-    target = LogisticTarget(one, mass, zero, bound, -one[None], 2 * bound)
+    unit, zero = torch.ones(1, 1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64)
+    target = LogisticTarget(unit, mass, zero, bound, -unit[None], 2 * bound)
     counts = LabelCounts(mass, mass * world.labels(torch.sigmoid(margin)))
     seen = world.passage(target).apply(None, counts, world.read)
     return world.estimate(target.estimate(world.read(seen)), margin)[:, 0].numpy()

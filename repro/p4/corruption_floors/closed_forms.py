@@ -87,12 +87,12 @@ def rare_dpo(
         return (reward - math.sqrt(mass) * end) / 2 * abs(float(expit(swing)) - 0.5)
 
     ladder = np.linspace(math.log(masses[0]), math.log(masses[1]), RUNGS)
-    best = int(np.argmax([lost(one) for one in ladder]))
+    best = int(np.argmax([lost(candidate) for candidate in ladder]))
     if not 0 < best < RUNGS - 1:
         return math.nan
     around = (ladder[best - 1], ladder[best + 1])
-    found: Any = minimize_scalar(lambda m: -lost(m), bounds=around, method="bounded")
-    return -float(found.fun)
+    optimum: Any = minimize_scalar(lambda m: -lost(m), bounds=around, method="bounded")
+    return -float(optimum.fun)
 
 
 def straight_rare_dpo(moved: float, end: float, reward: float, kl_weight: float) -> float:

@@ -213,8 +213,8 @@ def costliest_margin(
     ladder = np.geomspace(1e-4 * largest, largest, RUNGS)
     best = int(np.argmax([cost(margin) for margin in ladder]))
     around = (ladder[max(best - 1, 0)], ladder[min(best + 1, RUNGS - 1)])
-    found: Any = minimize_scalar(lambda t: -cost(t), bounds=around, method="bounded")
-    return float(found.x), float(-found.fun)
+    optimum: Any = minimize_scalar(lambda t: -cost(t), bounds=around, method="bounded")
+    return float(optimum.x), float(-optimum.fun)
 
 
 def _standard() -> np.ndarray:

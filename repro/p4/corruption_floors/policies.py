@@ -94,7 +94,7 @@ def dpo_floor(case: AttackedLabels, rng: np.random.Generator | None, replicates:
     pairs, policies = case.world, case.world.policies
     counts = true_counts(case, rng, replicates)
     plain = target_of(case, counts)
-    given = {one.name: getattr(plain, one.name) for one in fields(plain)}
+    given = {field.name: getattr(plain, field.name) for field in fields(plain)}
     root = gap_gradient(policies, pairs)[None, None, :]
     target = GapTarget(**{**given, "root": root}, pairs=pairs, policies=policies)
     theta = fitted(case, target, counts, rng) @ pairs.basis.T
@@ -141,8 +141,8 @@ def gap_hessian(world: LinearWorld, pairs: PairWorld) -> Tensor:
     def gap(coordinates: Tensor) -> Tensor:
         return dpo_gap(world, rewards_of(world, (pairs.basis @ coordinates)[None])).sum()
 
-    found: Any = torch.autograd.functional.hessian(gap, pairs.basis.T @ pairs.theta)
-    return found
+    hessian: Any = torch.autograd.functional.hessian(gap, pairs.basis.T @ pairs.theta)
+    return hessian
 
 
 def _attacked_margins(case: ClimbingMargin, margins: np.ndarray, rng) -> np.ndarray:

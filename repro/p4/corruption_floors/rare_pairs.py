@@ -218,12 +218,12 @@ def _attacked(case: AttackedLabels, masses: np.ndarray) -> np.ndarray:
     """(L, T) margins as they are estimated under an attack that lowers them."""
     bound = case.world.reward_bound
     pairs = np.meshgrid(masses, MARGIN_SHARES * bound, indexing="ij")
-    mass, margin = (torch.from_numpy(one.ravel())[:, None] for one in pairs)
-    one, zero = torch.ones(1, 1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64)
-    target = LogisticTarget(one, mass, zero, bound, -one[None], 2 * bound)
+    mass, margin = (torch.from_numpy(axis.ravel())[:, None] for axis in pairs)
+    axis, zero = torch.ones(1, 1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64)
+    target = LogisticTarget(axis, mass, zero, bound, -axis[None], 2 * bound)
     counts = LabelCounts(mass, mass * case.labels(torch.sigmoid(margin)))
-    found = fitted(case, target, counts, None, margin)
-    return found[:, 0].numpy().reshape(len(masses), -1)
+    margins = fitted(case, target, counts, None, margin)
+    return margins[:, 0].numpy().reshape(len(masses), -1)
 
 
 def _lost(masses: np.ndarray, attacked: np.ndarray, width: float, margin: np.ndarray) -> np.ndarray:

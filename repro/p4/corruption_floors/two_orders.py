@@ -104,7 +104,7 @@ class RarePairsAtBudgets(AttackedRarePairs):
 
 
 def _but_epsilons(world: Any) -> dict[str, Any]:
-    own = {one.name: getattr(world, one.name) for one in fields(world)}
+    own = {field.name: getattr(world, field.name) for field in fields(world)}
     return {name: value for name, value in own.items() if name != "epsilons"}
 
 
@@ -204,7 +204,7 @@ def of_floors(
     ) -> list[list[Any]]:
         # with the orders swapped the same two floors are asked for, in other places
         floor_of = cache(lambda world: floor(world, None, 1))
-        return [[of(floor_of, world, one) for one in algorithms] for world in worlds]
+        return [[of(floor_of, world, algorithm) for algorithm in algorithms] for world in worlds]
 
     return Quantity(words, together=together, evidence="exact", over=over)
 
@@ -232,16 +232,16 @@ def farthest_ratio(words: str, floor: Measured, closed: Closed) -> Quantity:
 
     def farthest(floor_of: FloorOf, world: AtBudgets, change: Algorithm) -> float:
         def at(epsilon: float, order: Order) -> float:
-            found = floor_of(change(replace(world.at(epsilon), order=order)))
-            return float(_nonzero(np.asarray(found).item()))
+            floor = floor_of(change(replace(world.at(epsilon), order=order)))
+            return float(_nonzero(np.asarray(floor).item()))
 
         claimed = {epsilon: closed_ratio(world, closed, epsilon) for epsilon in world.epsilons}
-        found = [
-            at(epsilon, world.order) / at(epsilon, world.against) / one
-            for epsilon, one in claimed.items()
-            if math.isfinite(one)
+        ratios = [
+            at(epsilon, world.order) / at(epsilon, world.against) / ratio
+            for epsilon, ratio in claimed.items()
+            if math.isfinite(ratio)
         ]
-        return max(found, key=lambda one: abs(math.log(one)) if one > 0 else math.inf)
+        return max(ratios, key=lambda ratio: abs(math.log(ratio)) if ratio > 0 else math.inf)
 
     return of_floors(f"{words} / closed form", floor, farthest)
 

@@ -175,7 +175,7 @@ class LabelsOfCells(PrivateLabels, AttackedLabels):
     @classmethod
     def of(cls, labels: AttackedLabels, world: PairWorld) -> "LabelsOfCells":
         """The cells' labels on the way that other labels take."""
-        stages = {one.name: getattr(labels, one.name) for one in fields(AttackedLabels)}
+        stages = {field.name: getattr(labels, field.name) for field in fields(AttackedLabels)}
         return cls(world=world, ridge=labels.ridge, epsilon=labels.epsilon, **stages)
 
 

@@ -41,9 +41,9 @@ def debiased_logistic(
     mass = mass.expand(labels.shape[0], -1)
     if not _orthogonal(features):
         return _seen(features, mass, _by_newton(features, mass, labels, radius, tolerance))
-    theta, found = _cell_by_cell(features, mass, labels, radius)
-    if not bool(found.all()):
-        rest = ~found
+    theta, converged = _cell_by_cell(features, mass, labels, radius)
+    if not bool(converged.all()):
+        rest = ~converged
         newton = _by_newton(features, mass[rest], labels[rest], radius, tolerance)
         theta[rest] = _seen(features, mass[rest], newton)
     return theta
@@ -97,9 +97,9 @@ def _by_newton(
 ) -> Tensor:
     """(P, k) the same by Newton steps."""
     problems, outer = labels.shape[0], (features[:, :, None] * features[:, None, :]).flatten(1)
-    found = features.new_zeros(problems, features.shape[1])
-    rows, mass = torch.arange(problems, device=found.device), mass.expand(problems, -1)
-    theta, logit = found, labels.new_zeros(labels.shape)
+    theta_of_all = features.new_zeros(problems, features.shape[1])
+    rows, mass = torch.arange(problems, device=theta_of_all.device), mass.expand(problems, -1)
+    theta, logit = theta_of_all, labels.new_zeros(labels.shape)
     value = _loss(mass, labels, logit)
     last = torch.zeros_like(value)
     for _ in range(MAX_STEPS):
@@ -110,13 +110,13 @@ def _by_newton(
         going = (last > tolerance * radius) & ~done
         if bool(going.all()):
             continue
-        found[rows] = theta
+        theta_of_all[rows] = theta
         parts = (rows, mass, labels, theta, logit, value, last)
         rows, mass, labels, theta, logit, value, last = (part[going] for part in parts)
         if rows.numel() == 0:
-            return found
-    found[rows] = torch.nan
-    return found
+            return theta_of_all
+    theta_of_all[rows] = torch.nan
+    return theta_of_all
 
 
 def hessian(features: Tensor, mass: Tensor, theta: Tensor) -> Tensor:

@@ -153,9 +153,9 @@ class PricedAnywhere(PricedLabels):
 
 def tight_floor(labels: PricedLabels, rng: np.random.Generator) -> Floor:
     """The floor in a rare cell on which the bound is tight, unless it needs mass above 1."""
-    found = labels.drawn_floor(TightCells(), rng)
+    floor = labels.drawn_floor(TightCells(), rng)
     shift = labels.flip_worth * labels.corruption
-    return replace(found, tight=shift <= math.tanh(found.reward_bound / 2))
+    return replace(floor, tight=shift <= math.tanh(floor.reward_bound / 2))
 
 
 FloorOver = Callable[[Floor], float]

@@ -70,8 +70,8 @@ class CorruptedScore(PrivateLabels, AttackedLabels):
     def world(self) -> PairWorld:
         """The cell."""
         x, mass, truth = (
-            torch.tensor(one, dtype=torch.float64)
-            for one in ([[self.length]], [self.mass], [-self.reward_bound / self.length])
+            torch.tensor(value, dtype=torch.float64)
+            for value in ([[self.length]], [self.mass], [-self.reward_bound / self.length])
         )
         return pair_world(x, mass, truth, self.reward_bound)
 
@@ -116,10 +116,10 @@ def _squares(mass: np.ndarray, below: int, terms: int) -> np.ndarray:
         kept = both < below
         return np.bincount(both[kept], np.outer(mass, mass)[kept], below)
     size = next_fast_len(2 * below - 1, real=True)
-    found = rfft(_squares(mass, below, terms // 2), size) ** 2
+    law = rfft(_squares(mass, below, terms // 2), size) ** 2
     if terms % 2:
-        found = rfft(irfft(found, size)[:below], size) * rfft(_squares(mass, below, 1), size)
-    return irfft(found, size)[:below]
+        law = rfft(irfft(law, size)[:below], size) * rfft(_squares(mass, below, 1), size)
+    return irfft(law, size)[:below]
 
 
 def corruption_term(
@@ -132,8 +132,8 @@ def corruption_term(
     counts = true_counts(labels, rng, 1)
     target = target_of(labels, counts)
 
-    def read(one: AttackedLabels) -> torch.Tensor:
-        return one.read(one.passage(target).apply(None, counts, one.read))
+    def read(attack: AttackedLabels) -> torch.Tensor:
+        return attack.read(attack.passage(target).apply(None, counts, attack.read))
 
     added = read(labels) - read(replace(labels, adversary=labels.idle_adversary))
     score = (target.mass * added)[0] @ target.features

@@ -67,18 +67,18 @@ def estimates(world: UncoveredLabels, rng: np.random.Generator, replicates: int)
     return Estimates(bandit, theta, _covariances(target) * scale**2, width, world.pessimism)
 
 
-def lost_by_dpo(found: Estimates) -> np.ndarray:
+def lost_by_dpo(estimates: Estimates) -> np.ndarray:
     """(R,) reward that DPO loses against the best response."""
-    world = found.world
-    reward = found.theta[:, None, :] @ world.features[0].T
+    world = estimates.world
+    reward = estimates.theta[:, None, :] @ world.features[0].T
     policy = gibbs_policy(world.reference, reward, world.kl_weight)
     return (world.reward.max() - (policy[:, 0] * world.reward[0]).sum(-1)).numpy()
 
 
-def lost_by_pessimism(found: Estimates) -> np.ndarray:
+def lost_by_pessimism(estimates: Estimates) -> np.ndarray:
     """(R,) the same of pessimistic RLHF, compared with half each on the two covered responses."""
-    each = zip(found.theta.numpy(), found.covariance, strict=True)
-    return np.array([_pessimistic_loss(found, theta, metric) for theta, metric in each])
+    each = zip(estimates.theta.numpy(), estimates.covariance, strict=True)
+    return np.array([_pessimistic_loss(estimates, theta, metric) for theta, metric in each])
 
 
 def _covariances(target: LogisticTarget) -> np.ndarray:
@@ -87,19 +87,19 @@ def _covariances(target: LogisticTarget) -> np.ndarray:
     return torch.einsum("rc,ci,cj->rij", target.mass, x, x).numpy()
 
 
-def _pessimistic_loss(found: Estimates, theta: np.ndarray, covariance: np.ndarray) -> float:
-    policy, reward = _policy(found, theta, covariance), found.world.reward[0].numpy()
+def _pessimistic_loss(estimates: Estimates, theta: np.ndarray, covariance: np.ndarray) -> float:
+    policy, reward = _policy(estimates, theta, covariance), estimates.world.reward[0].numpy()
     return float(reward.max() - policy[0] @ reward)
 
 
-def _policy(found: Estimates, theta: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+def _policy(estimates: Estimates, theta: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     """(1, A) pessimistic policy; greedy without pessimism, optimistic where it is reversed."""
-    features, reference = found.world.features.numpy(), np.array([[0.5, 0.5, 0.0]])
-    if found.pessimism == 0:
+    features, reference = estimates.world.features.numpy(), np.array([[0.5, 0.5, 0.0]])
+    if estimates.pessimism == 0:
         return greedy_policy(features, theta)
     metric = covariance + 1e-9 * np.eye(len(theta))
-    width = abs(found.pessimism) * found.width
-    believed = ConfidenceSet(theta, metric, width, found.world.radius)
-    if found.pessimism < 0:
+    width = abs(estimates.pessimism) * estimates.width
+    believed = ConfidenceSet(theta, metric, width, estimates.world.radius)
+    if estimates.pessimism < 0:
         return optimistic_policy(believed, features[0])
     return pessimistic_policy(believed, features, np.ones(1), reference)[0]

@@ -149,8 +149,8 @@ def most_optimistic_policy(
     weighted = state_prob[:, None, None] * features
     offset = np.einsum("sa,sak->k", reference, weighted)
     states, actions, _ = features.shape
-    tables = [np.eye(actions)[list(one)] for one in product(range(actions), repeat=states)]
-    reached = [np.einsum("sa,sak->k", one, weighted) - offset for one in tables]
+    tables = [np.eye(actions)[list(choice)] for choice in product(range(actions), repeat=states)]
+    reached = [np.einsum("sa,sak->k", choice, weighted) - offset for choice in tables]
     return tables[int(np.argmax([-believed.worst(-direction)[0] for direction in reached]))]
 
 
@@ -173,8 +173,8 @@ def _best_against(cuts: np.ndarray, states: int, actions: int) -> tuple[np.ndarr
     # No variable is whole; `milp` passes the same program to the same solver as `linprog` does,
     # in .7 of the time.
     rows = (np.concatenate([above, sums]), least, most)
-    found = milp(objective, constraints=rows, bounds=(low, high))
-    return found.x[:size].reshape(states, actions), float(found.x[size])
+    solution = milp(objective, constraints=rows, bounds=(low, high))
+    return solution.x[:size].reshape(states, actions), float(solution.x[size])
 
 
 def _golden(function) -> float:

@@ -120,7 +120,7 @@ def condition_ratio(rng: np.random.Generator, states: int, of_data: bool = True)
 
     bandit, tight = random_bandit(rng, states), random_bandit(rng, 1, aligned=True)
     tight = replace(tight, reference=1 - tight.best)
-    above = max(ratio(bandit, one) for one in (bandit.best, *_random_policies(bandit, rng)))
+    above = max(ratio(bandit, policy) for policy in (bandit.best, *_random_policies(bandit, rng)))
     return max(above, _attained(ratio(tight, tight.best)))
 
 

@@ -93,10 +93,10 @@ def worst_margin(reach: float) -> tuple[float, float]:
     (0.7518, 0.17)
     """
     lost = lambda u: -u * ndtr(reach - u)  # noqa: E731
-    found: Any = minimize_scalar(
+    optimum: Any = minimize_scalar(
         lost, bounds=(1e-3, reach + 5), method="bounded", options={"xatol": 1e-10}
     )
-    return float(found.x), float(-found.fun)
+    return float(optimum.x), float(-optimum.fun)
 
 
 @lru_cache(maxsize=64)
@@ -331,9 +331,9 @@ def _rates(world: MarginLabels, margin: float, levels: np.ndarray) -> np.ndarray
 @lru_cache(maxsize=64)
 def _likely_rates(pairs: int, win_prob: float, num: int) -> np.ndarray:
     """(num, 1) equally likely shares of wins; several algorithms ask for those of one law."""
-    found = binom.ppf((np.arange(num) + 0.5) / num, pairs, win_prob) / pairs
-    found.setflags(write=False)
-    return found[:, None]
+    rates = binom.ppf((np.arange(num) + 0.5) / num, pairs, win_prob) / pairs
+    rates.setflags(write=False)
+    return rates[:, None]
 
 
 def _pairs(world: MarginLabels) -> int:

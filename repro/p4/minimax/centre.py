@@ -61,7 +61,7 @@ def halfspaces(features: np.ndarray) -> np.ndarray:
     6
     """
     cells, k = features.shape
-    found = set()
+    signs = set()
     for chosen in itertools.combinations(range(cells), min(k - 1, cells)):
         # with fewer cells than features any vector orthogonal to them will do
         _, _, rows = np.linalg.svd(features[list(chosen)].reshape(-1, k), full_matrices=True)
@@ -69,8 +69,8 @@ def halfspaces(features: np.ndarray) -> np.ndarray:
             seen = np.sign(features @ rows[-1] * sign)
             for own in itertools.product((1.0, -1.0), repeat=len(chosen)):
                 seen[list(chosen)] = own
-                found.add(tuple(np.where(seen == 0, 1.0, seen)))
-    return np.array(sorted(found))
+                signs.add(tuple(np.where(seen == 0, 1.0, seen)))
+    return np.array(sorted(signs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,10 +174,10 @@ def centre_of(points: np.ndarray) -> np.ndarray:
         return (points.min(axis=0) + points.max(axis=0)) / 2
     turns = np.random.default_rng(0).normal(size=(DIRECTIONS, k))
     far = points[np.unique((points @ turns.T).argmax(axis=0))]
-    found = far.mean(axis=0)
+    centre = far.mean(axis=0)
     for i in range(1, STEPS + 1):
-        found = found + (far[np.square(far - found).sum(axis=1).argmax()] - found) / (i + 1)
-    return found
+        centre = centre + (far[np.square(far - centre).sum(axis=1).argmax()] - centre) / (i + 1)
+    return centre
 
 
 def attacked_error(

@@ -105,10 +105,10 @@ def largest_margin(world: PairWorld, certified: Certified) -> float | None:
     steps = np.linspace(0.0, 1.0, RUNGS)[1:]
     if not math.isfinite(high):
         return None
-    found = np.array([certified(at_margin(world, float(s * high))) for s in steps])
-    if not np.isfinite(found).all() or steps[-1] * high <= found[-1]:
+    certificates = np.array([certified(at_margin(world, float(s * high))) for s in steps])
+    if not np.isfinite(certificates).all() or steps[-1] * high <= certificates[-1]:
         return None
-    last = int(np.flatnonzero(np.append(True, steps * high <= found))[-1])
+    last = int(np.flatnonzero(np.append(True, steps * high <= certificates))[-1])
     low, top = np.append(0.0, steps)[last] * high, steps[last] * high
     for _ in range(ROUNDS):
         middle = (low + top) / 2
@@ -135,7 +135,7 @@ def random_policies(rng: np.random.Generator) -> PolicyPairs:
         reference = 0.05 + rng.dirichlet(np.ones(actions))
         options = [features, np.ones(1), reference[None] / reference.sum(), theta]
         world = LinearWorld(
-            *(torch.from_numpy(one) for one in options), radius=4.0, reward_bound=8.0,
+            *(torch.from_numpy(option) for option in options), radius=4.0, reward_bound=8.0,
             kl_weight=float(rng.uniform(0.5, 2.0)),
         )  # fmt: skip
         if invertible(pairs_of(world)):
@@ -159,10 +159,13 @@ def policy_ratio(
         moved = random_moved(world)
         cells = replace(LabelsOfCells.of(labels, world), order=order)
         cells = replace(cells, corruption=moved / cells.flip_worth)
-        found = VALUES[kind](change(cells), moved) if moved > 0 else None
-        if found is not None:
-            attack = np.nan_to_num(found.attack)
-            return max(attack / found.certificate, NEAR * found.certificate / max(attack, 1e-300))
+        certified_loss = VALUES[kind](change(cells), moved) if moved > 0 else None
+        if certified_loss is not None:
+            attack = np.nan_to_num(certified_loss.attack)
+            return max(
+                attack / certified_loss.certificate,
+                NEAR * certified_loss.certificate / max(attack, 1e-300),
+            )
 
 
 def _margin_moved(world: PairWorld, moved: float) -> float:
@@ -214,12 +217,12 @@ def _fits(
     """
     worlds = [at_margin(case.world, float(margin)) for margin in margins]
     pairs = case.world.cell_prob.expand(len(worlds), -1)
-    rates = torch.stack([one.reward_diff for one in worlds]).sigmoid()
+    rates = torch.stack([world.reward_diff for world in worlds]).sigmoid()
     counts = LabelCounts(pairs, pairs * case.labels(rates))
     target = LogisticTarget(
         case.world.coordinates, pairs, truth, case.world.radius, root, offset
     )  # fmt: skip
-    return fitted(case, target, counts, None, torch.stack([one.truth for one in worlds]))
+    return fitted(case, target, counts, None, torch.stack([world.truth for world in worlds]))
 
 
 def _crossing(margins: np.ndarray, estimated: np.ndarray) -> float:

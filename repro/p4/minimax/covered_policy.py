@@ -43,7 +43,7 @@ def hidden_loss(case: AttackedLabels) -> float:
     world = case.world
     unit = least_loss(case.moved, world.coverage)
     lengths = np.minimum(unit * np.geomspace(*LENGTHS, RUNGS), world.reward_bound)
-    low, high = (one.ravel() for one in np.meshgrid(lengths, lengths))
+    low, high = (axis.ravel() for axis in np.meshgrid(lengths, lengths))
     hidden = hidden_mass(case, -low, low + high) >= world.coverage
     # the first response taken with probability q loses q·low or (1 − q)·high
     return float(np.where(hidden, low * high / (low + high), 0.0).max())

@@ -56,7 +56,7 @@ class ParameterPairs:
         bound = self.reward_bound
         starts = np.linspace(-bound, bound, STARTS)
         steps = 2 * bound * np.geomspace(SHORTEST, 1, STEPS)
-        start, step = (one.ravel() for one in np.meshgrid(starts, steps, indexing="ij"))
+        start, step = (axis.ravel() for axis in np.meshgrid(starts, steps, indexing="ij"))
         inside = start + step <= bound * (1 + 1e-12)
         return start[inside], step[inside]
 
@@ -82,7 +82,9 @@ def hidden_distance(case: AttackedLabels, rng: Any = None, replicates: int = 1) 
 def hidden_mass(case: AttackedLabels, start: np.ndarray, step: np.ndarray) -> np.ndarray:
     """(P,) largest mass of a cell in which corruption hides margins ``start`` and start + step."""
     share = case.spent * case.corruption if case.adversary.acts else 0.0
-    laws = [case.labels(torch.sigmoid(torch.from_numpy(one))) for one in (start, start + step)]
+    laws = [
+        case.labels(torch.sigmoid(torch.from_numpy(margin))) for margin in (start, start + step)
+    ]
     randomize, mass = Randomize.of(case.channel, case.epsilon), np.zeros_like(start)
     for stage in channel(case.order, randomize, UniformFlips(0.0)).stages:
         if isinstance(stage, Corrupt):
@@ -143,7 +145,7 @@ def floor_on_line(
     lightest = max(2 * case.moved / math.tanh(bound / 2), case.world.coverage, 1e-300)
     masses = np.minimum(lightest * RATIO ** np.arange(RUNGS), 1.0)
     tried = np.linspace(-bound, bound, truths) if truths > 1 else np.zeros(1)
-    mass, truth = (torch.from_numpy(one.ravel()) for one in np.meshgrid(masses, tried))
+    mass, truth = (torch.from_numpy(axis.ravel()) for axis in np.meshgrid(masses, tried))
     target = estimator(mass[:, None], truth, bound, allowed)
     counts = LabelCounts(mass[:, None], mass[:, None] * case.labels(truth.sigmoid())[:, None])
     seen = case.passage(target).apply(None, counts, case.read)

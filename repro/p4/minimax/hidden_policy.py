@@ -74,12 +74,12 @@ def hidden_regret(case: AttackedLabels, rng: Any = None, replicates: int = 1) ->
     offset = -(lower + apart / 2) / (2 * other)
     two = [case.world.bandit(rare, offset, margin) for margin in (lower, lower + apart)]
     lost = two[0].state_prob[2] * _mean_loss(two)
-    return float(lost / np.sqrt(max(_condition(one) for one in two)))
+    return float(lost / np.sqrt(max(_condition(problem) for problem in two)))
 
 
 def _mean_loss(two: list[Bandit]) -> float:
     """Least over policies of the worst loss in the third state, under two opposite margins."""
-    reward = [one.features[2] @ one.theta for one in two]
+    reward = [problem.features[2] @ problem.theta for problem in two]
     chosen = np.linspace(0, 1, 101)
     lost = [r.max() - chosen * r[0] - (1 - chosen) * r[1] for r in reward]
     return float(np.maximum(*lost).min())

@@ -65,11 +65,11 @@ def worst_step(reward_bound: float, at_most: float = math.inf) -> float:
     ladder = end * np.arange(1, RUNGS + 1) / RUNGS
     best = int(np.argmax(per_flip(ladder, reward_bound)))
     around = (ladder[max(0, best - 1)], ladder[min(RUNGS - 1, best + 1)])
-    found: Any = minimize_scalar(
+    optimum: Any = minimize_scalar(
         lambda t: -float(per_flip(t, reward_bound)), bounds=around, method="bounded",
         options={"xatol": 1e-12 * end},
     )  # fmt: skip
-    candidates = (float(found.x), float(ladder[best]))
+    candidates = (float(optimum.x), float(ladder[best]))
     return max(candidates, key=lambda t: float(per_flip(t, reward_bound)))
 
 

@@ -133,13 +133,13 @@ def covered_separation(bound: float, share: float = 1.0) -> Claimed:
     peak = iv.mpf(first_peak(bound))
 
     def ratio(part: Interval, reach: Interval) -> Interval:
-        found = _over(part, reach, bound)
+        interval = _over(part, reach, bound)
         if reach.b > peak.a:
             by_peak = _over(part * reach / peak, peak, bound)
             beyond = reach.a >= peak.b  # else r may lie before the maximum
-            most = min(found.b, by_peak.b) if beyond else found.b
-            found = iv.mpf([min(found.a, by_peak.a), most])
-        return iv.sqrt(found) / _number(share)
+            most = min(interval.b, by_peak.b) if beyond else interval.b
+            interval = iv.mpf([min(interval.a, by_peak.a), most])
+        return iv.sqrt(interval) / _number(share)
 
     return Claimed((SHARE, (0.0, bound)), ratio)
 

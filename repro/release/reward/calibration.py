@@ -185,8 +185,8 @@ def _tried(given: RewardBudget, size: int) -> Iterator[tuple[float, RewardNoise]
         least = max(LEAST_RIDGE, given.least_ridge(share))
         sigma = given.gradient / _largest_shift(given, least)
         errors = [guess.gradient_noise(sigma, least * times) for times in RIDGES]
-        made = _made(given, least * float(RIDGES[int(np.argmin(errors))]))
-        yield guess.gradient_noise(made.sigma, made.ridge), made
+        noise = _made(given, least * float(RIDGES[int(np.argmin(errors))]))
+        yield guess.gradient_noise(noise.sigma, noise.ridge), noise
 
 
 def _parts(given: RewardBudget) -> tuple[float, float, float]:
@@ -231,8 +231,8 @@ def _made(given: RewardBudget, ridge: float) -> RewardNoise:
     sigma = _up(given.gradient / (unit * math.sqrt(of_b)))
     while bound(sigma) > given.left:
         sigma = sigma.next_plus(UP)
-    found = bound(sigma) + given.delta - given.left
-    return RewardNoise(ridge, float(sigma), float(tolerance), float(output), float(second), found)
+    spare = bound(sigma) + given.delta - given.left
+    return RewardNoise(ridge, float(sigma), float(tolerance), float(output), float(second), spare)
 
 
 def _up(value: float) -> Decimal:

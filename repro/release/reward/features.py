@@ -57,7 +57,7 @@ def text_map(prompts: Sequence[str], responses: Sequence[str], num_features: int
     columns = num_features - len(DENSE)
     hashing: Any = HashingVectorizer(n_features=columns, token_pattern=r"\w+|[^\w\s]", binary=True)
     both = zip(prompts, responses, strict=True)
-    dense = np.array([dense_statistics(*one) for one in both]).reshape(-1, len(DENSE))
+    dense = np.array([dense_statistics(*texts) for texts in both]).reshape(-1, len(DENSE))
     dense = (dense - np.array(CENTRE)) / np.array(SPREAD)
     return clipped_to(WEIGHT * np.hstack([dense, hashing.transform(responses).toarray()]), 1.0)
 
@@ -114,7 +114,7 @@ def matrix_rows(source: Any, labels: Any) -> PreferenceRows:
     if not 1 <= shape[-1] <= MOST_FEATURES:
         raise BadInput(KEY, shown, f"has {shape[-1]} features; allowed: 1 to {MOST_FEATURES}")
     signs = _signs(labels, shape[0])
-    found = np.empty((shape[0], shape[-1]), np.float32)
+    differences = np.empty((shape[0], shape[-1]), np.float32)
     at = 0
     for part in parts:
         if not np.isfinite(part).all():
@@ -123,10 +123,10 @@ def matrix_rows(source: Any, labels: Any) -> PreferenceRows:
         ends = slice(at, at + len(part))
         both = part.ndim == 3
         rows = np.subtract(*clipped_to(part, 1.0).swapaxes(0, 1)) if both else clipped_to(part, 2.0)
-        found[ends] = rows * signs[ends, None]
+        differences[ends] = rows * signs[ends, None]
         at += len(part)
     each = "each response's features to norm 1" if len(shape) == 3 else "each difference to norm 2"
-    return PreferenceRows(found, False, each)
+    return PreferenceRows(differences, False, each)
 
 
 def _signs(labels: Any, count: int) -> np.ndarray:
@@ -135,10 +135,10 @@ def _signs(labels: Any, count: int) -> np.ndarray:
     shown, parts, shape = _array(labels, "labels")
     if shape not in ((count,), (count, 1)):
         raise BadInput("labels", shown, f"has the shape {shape}; allowed: ({count},)")
-    found = np.concatenate([part.reshape(-1) for part in parts])
-    if wrong := np.flatnonzero(~np.isin(found, SIGNS)).tolist():
+    signs = np.concatenate([part.reshape(-1) for part in parts])
+    if wrong := np.flatnonzero(~np.isin(signs, SIGNS)).tolist():
         raise BadInput("labels", shown, f"row {wrong[0] + 1} is neither +1 nor -1")
-    return found
+    return signs
 
 
 def _array(source: Any, key: str) -> tuple[str, Iterator[np.ndarray], tuple[int, ...]]:

@@ -64,11 +64,11 @@ class PerturbedLogistic:
 
     def hessian(self, theta: np.ndarray) -> np.ndarray:
         """(d, d), to steer by."""
-        found = self.ridge * np.eye(len(theta))
+        matrix = self.ridge * np.eye(len(theta))
         for x in self._chunks(16 * CHUNK):
             win = expit(x @ theta)
-            found += (x * (win * (1 - win))[:, None]).T @ x
-        return found
+            matrix += (x * (win * (1 - win))[:, None]).T @ x
+        return matrix
 
     def distance(self, theta: np.ndarray, gradient: np.ndarray) -> float:
         """A proved bound of ‖θ − θ̂‖, rounding included; inf outside the ball."""
@@ -86,7 +86,7 @@ class PerturbedLogistic:
 
 def length(vector: np.ndarray) -> float:
     """Norm to 4 units of rounding, whatever the dimension."""
-    return math.sqrt(math.fsum(one * one for one in vector.tolist()))
+    return math.sqrt(math.fsum(coordinate * coordinate for coordinate in vector.tolist()))
 
 
 def rounding(count: int, dimension: int, radius: float) -> float:
@@ -146,5 +146,5 @@ def _least_in_ball(hessian: np.ndarray, linear: np.ndarray, radius: float) -> np
         if middle in (low, high):
             break
         low, high = (middle, high) if norm(middle) > inner else (low, middle)
-    found = vectors @ (along / (values + high))
-    return found * (inner / length(found))
+    minimiser = vectors @ (along / (values + high))
+    return minimiser * (inner / length(minimiser))

@@ -250,7 +250,7 @@ def _learnt(number: int, source: Any, terms: RewardTerms, debits: list[Debit]) -
     assert terms.reward_bound is not None
     rows = _rows(source, terms)
     budgets = tuple(sorted(debit.manifest.epsilon for debit in debits))
-    made = Manifest(terms.epsilon, budgets, terms.at_most, earlier_delta=spent_delta(debits))
+    manifest = Manifest(terms.epsilon, budgets, terms.at_most, earlier_delta=spent_delta(debits))
     size = terms.size
     if size is None and size_is_public(terms):
         size = len(rows.differences)
@@ -260,10 +260,10 @@ def _learnt(number: int, source: Any, terms: RewardTerms, debits: list[Debit]) -
     )  # fmt: skip
     noise = calibrated(budget)
     theta, moment = drawn(rows.differences, budget, noise)
-    card = _card(budget, noise, rows, terms, made)
+    card = _card(budget, noise, rows, terms, manifest)
     content = PrivateReward(theta, card, MAP if rows.texts else "given", moment).content
-    made = replace(made, sha256=sha256(content).hexdigest())
-    return Debit(number, made, content, terms.delta)
+    manifest = replace(manifest, sha256=sha256(content).hexdigest())
+    return Debit(number, manifest, content, terms.delta)
 
 
 def size_is_public(terms: RewardTerms) -> bool:
@@ -292,9 +292,9 @@ def drawn(
         x = differences[at : at + SUMMED].astype(np.float64)
         moment += x.T @ x
     noised = on_grid(moment[upper], noise.covariance, _grid(noise.covariance))
-    found = np.zeros((d, d))
-    found[upper] = noised
-    return theta, found + np.triu(found, 1).T
+    noisy = np.zeros((d, d))
+    noisy[upper] = noised
+    return theta, noisy + np.triu(noisy, 1).T
 
 
 def _grid(deviation: float) -> float:
@@ -306,7 +306,7 @@ def _card(
     noise: RewardNoise,
     rows: PreferenceRows,
     terms: RewardTerms,
-    made: Manifest,
+    manifest: Manifest,
 ) -> dict[str, Any]:
     m = given.at_most
     unit = f"all pairs of one {terms.unit}, {m} at most" if terms.unit else "one labelled pair"
@@ -328,19 +328,20 @@ def _card(
         numbers["second_moment_noise_deviation"] = noise.covariance
         numbers["second_moment_grid"] = _grid(noise.covariance)
     released = "theta and second_moment, together" if given.covariance else "theta"
-    total_delta = made.earlier_delta + (terms.delta or Decimal(0))
+    total_delta = manifest.earlier_delta + (terms.delta or Decimal(0))
     return {
-        "guarantee": f"({made.epsilon}, {terms.delta})-differential privacy of {released}: {unit},"
+        "guarantee": f"({manifest.epsilon}, {terms.delta})-differential privacy of {released}: "
+        f"{unit},"
         f" with its texts or features and its label, is {how}",
-        "epsilon": float(made.epsilon),
+        "epsilon": float(manifest.epsilon),
         "delta": given.delta,
         "adjacency": given.adjacency,
         "unit": unit,
         "several": f"{several} are k units: k*epsilon and k*exp((k-1)*epsilon)*delta together",
         "accounting": "total_epsilon and total_delta add up what one pair can have cost in all"
         " releases of this ledger up to this one, whatever pairs they read",
-        "earlier_epsilons": [float(one) for one in made.earlier],
-        "total_epsilon": float(made.total),
+        "earlier_epsilons": [float(budget) for budget in manifest.earlier],
+        "total_epsilon": float(manifest.total),
         "total_delta": float(total_delta),
         "mechanism": "certified objective perturbation of the logistic loss summed over pairs; the"
         " solver's tolerance and the rounding of doubles are paid for by output noise",

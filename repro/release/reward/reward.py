@@ -64,13 +64,16 @@ class PrivateReward:
     def of(cls, content: bytes, shown: str = "(bytes)") -> PrivateReward:
         """From the bytes of ``content``."""
         try:
-            found = json.loads(content)
-            second = found.get("second_moment")
-            if found["format"] != FORMAT or found["feature_map"] not in (MAP, "given"):
+            content_read = json.loads(content)
+            second = content_read.get("second_moment")
+            if content_read["format"] != FORMAT or content_read["feature_map"] not in (
+                MAP,
+                "given",
+            ):
                 raise ValueError
-            theta = np.array(found["theta"], dtype=float).reshape(-1)
+            theta = np.array(content_read["theta"], dtype=float).reshape(-1)
             moment = None if second is None else np.array(second, dtype=float)
-            return cls(theta, dict(found["card"]), found["feature_map"], moment)
+            return cls(theta, dict(content_read["card"]), content_read["feature_map"], moment)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise BadInput("REWARD", shown, f"is no reward of the format {FORMAT}") from None
 

@@ -45,31 +45,33 @@ def read(folder: Path) -> list[Finding]:
     try:
         entries = json.loads(small_text("runs", path))
         rows = TypeAdapter(list[dict[str, str | bool]]).validate_python(entries)
-        found = [{key: row[key] for key in Finding.__dataclass_fields__} for row in rows]
-        return TypeAdapter(list[Finding]).validate_python(found)
+        fields = [{key: row[key] for key in Finding.__dataclass_fields__} for row in rows]
+        return TypeAdapter(list[Finding]).validate_python(fields)
     except (ValueError, KeyError, RecursionError):
         raise BadInput("runs", path, "allowed: a file that python -m repro ablate wrote") from None
 
 
-def matrix(found: Sequence[Finding]) -> Matrix | None:
+def matrix(all_findings: Sequence[Finding]) -> Matrix | None:
     """The findings summed up; None where there are none."""
-    if not found:
+    if not all_findings:
         return None
-    counts = Counter((one.ablation, one.noticed) for one in found)
+    counts = Counter((finding.ablation, finding.noticed) for finding in all_findings)
     names = sorted({name for name, _ in counts})
     return Matrix(
-        summary(found),
+        summary(all_findings),
         tuple((name, counts[name, True], counts[name, False]) for name in names),
         tuple(
-            f"{one.theorem} {one.row}, {one.ablation}: {outcome(one)}"
-            for one in found
-            if not one.noticed
+            f"{finding.theorem} {finding.check}, {finding.ablation}: {outcome(finding)}"
+            for finding in all_findings
+            if not finding.noticed
         ),
     )
 
 
-def by_row(found: Sequence[Finding]) -> Mapping[tuple[str, str], str]:
+def by_row(all_findings: Sequence[Finding]) -> Mapping[tuple[str, str], str]:
     """In words, by experiment and row: how much of what was taken away it noticed."""
-    total = Counter((one.theorem, one.row) for one in found)
-    noticed = Counter((one.theorem, one.row) for one in found if one.noticed)
+    total = Counter((finding.theorem, finding.check) for finding in all_findings)
+    noticed = Counter(
+        (finding.theorem, finding.check) for finding in all_findings if finding.noticed
+    )
     return {row: f"noticed {noticed[row]} of {count} taken away" for row, count in total.items()}

@@ -34,11 +34,11 @@ def blocks(text: str) -> list[Paragraph]:
     >>> [b.formula for b in blocks("Words\\nmore.\\n\\n    x = 1\\n")]
     [False, True]
     """
-    found = []
+    parts = []
     for part in text.strip("\n").split("\n\n"):
         if not part.strip():
             continue
         kept = part.startswith("    ") or "\n* " in f"\n{part}" or "\n- " in f"\n{part}"
         shown = textwrap.dedent(part) if kept else " ".join(part.split())
-        found.append(Paragraph(shown.replace("``", "").strip("\n"), kept))
-    return found
+        parts.append(Paragraph(shown.replace("``", "").strip("\n"), kept))
+    return parts

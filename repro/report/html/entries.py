@@ -69,11 +69,11 @@ def entries(run: RunRecord, noticed: Mapping[tuple[str, str], str]) -> list[Entr
         run: with its verdict.
         noticed: by experiment and check, what it noticed when its needs were taken away.
     """
-    found = []
+    lines = []
     for check, controls in run.verdict.with_controls():
-        found.append(entry(check, check, noticed.get((run.slug, check.name), "")))
-        found += [entry(one, check) for one in controls]
-    return found
+        lines.append(entry(check, check, noticed.get((run.slug, check.name), "")))
+        lines += [entry(control, check) for control in controls]
+    return lines
 
 
 def deciding(checks: Sequence[CheckEntry]) -> CheckEntry:

@@ -13,13 +13,13 @@ from repro.catalogue.standing import page_name, pages_of
 from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun
 from repro.report.run_files import CheckEntry, Numbers, OutcomeEntry
-from repro.report.witness_words import witness_words
 from repro.report.wording import (
     cases_words,
     in_backticks,
     in_force_words,
     in_markdown,
     verdict_words,
+    witness_words,
 )
 
 FIELDS = {"witness": "Witness", "holds": "Supported beside it", "proof": "Proof", "open": "Not run"}
@@ -65,11 +65,11 @@ def findings(catalogue: Catalogue, runs: Mapping[str, StoredRun]) -> list[SlipNo
         SlipNote(
             name, slip.place, slip.suspected, slip.corrected, slip.said,
             (
-                *(_evidence(one, runs) for one in slip.evidence),
-                *(_proof(one) for one in proved.get(name, ())),
+                *(_evidence(evidence, runs) for evidence in slip.evidence),
+                *(_proof(evidence) for evidence in proved.get(name, ())),
             ),
             about,
-            tuple(dict.fromkeys(page for one in about for page in pages_of(catalogue.items[one]))),
+            tuple(dict.fromkeys(page for key in about for page in pages_of(catalogue.items[key]))),
         )
         for name, slip in sorted_slips
         for about in [_statements(slip, paper(name), runs, catalogue)]
@@ -80,12 +80,12 @@ def _statements(
     slip: Slip, of_paper: str, runs: Mapping[str, StoredRun], catalogue: Catalogue
 ) -> tuple[str, ...]:
     """Statements of the paper that contradicted checks among the evidence speak for."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for evidence in slip.evidence:
         _, check = _outcome(evidence, runs) or (None, None)
         if check is not None and check.verdict == "contradicted":
-            found |= dict.fromkeys(check.statements or ())
-    return tuple(one for one in found if paper(one) == of_paper and one in catalogue.items)
+            names |= dict.fromkeys(check.statements or ())
+    return tuple(name for name in names if paper(name) == of_paper and name in catalogue.items)
 
 
 def disagreements(slips: Mapping[str, Slip], runs: Mapping[str, StoredRun]) -> Iterator[str]:
@@ -95,10 +95,10 @@ def disagreements(slips: Mapping[str, Slip], runs: Mapping[str, StoredRun]) -> I
             outcome = _outcome(evidence, runs)
             if outcome is None:
                 continue
-            found, check = outcome
-            wanted = check.expected if found is check else "contradicted"
-            if found.verdict != wanted:
-                yield f"{name}: {evidence} came out {found.verdict}, the note needs {wanted}"
+            result, check = outcome
+            wanted = check.expected if result is check else "contradicted"
+            if result.verdict != wanted:
+                yield f"{name}: {evidence} came out {result.verdict}, the note needs {wanted}"
 
 
 def _outcome(
@@ -110,11 +110,17 @@ def _outcome(
     if not separator or slug not in runs:
         return None
     run = runs[slug].verdict
-    check = next((one for one in run.checks if one.name == name), None)
+    check = next(
+        (check_or_control for check_or_control in run.checks if check_or_control.name == name), None
+    )
     if check is None or not control:
         return None if check is None else (check, check)
-    found = [one for one in run.controls_of(check) if one.name == control]
-    return (found[0], check) if found else None
+    controls = [
+        check_or_control
+        for check_or_control in run.controls_of(check)
+        if check_or_control.name == control
+    ]
+    return (controls[0], check) if controls else None
 
 
 def _evidence(evidence: str, runs: Mapping[str, StoredRun]) -> EvidenceLine:
@@ -148,9 +154,9 @@ def _place(check: CheckEntry) -> str:
     return ", ".join(part for part in (swept, in_force_words(check.settings)) if part)
 
 
-def _proof(one: Checked) -> EvidenceLine:
-    words = f"machine checked: {one.says}; {one.said}"
-    return EvidenceLine("proof", f"{one.file}: {one.theorem}", "", words, one.command)
+def _proof(proof: Checked) -> EvidenceLine:
+    words = f"machine checked: {proof.says}; {proof.said}"
+    return EvidenceLine("proof", f"{proof.file}: {proof.theorem}", "", words, proof.command)
 
 
 def sureness(numbers: Numbers) -> str:
@@ -164,7 +170,7 @@ def sureness(numbers: Numbers) -> str:
     return "computed"
 
 
-def page(found: list[SlipNote]) -> str:
+def page(notes: list[SlipNote]) -> str:
     """The findings as Markdown."""
     parts = [
         "# Findings\n\nWhat the runs contradict, sharpen or clear in the printed text of the four "
@@ -175,28 +181,28 @@ def page(found: list[SlipNote]) -> str:
         "where they contradict it; *proof*: tests, and theorems that Coq accepts. Numbers are "
         "those of the command beside them.\n"
     ]
-    for one in found:
-        if not one.evidence:
+    for note in notes:
+        if not note.evidence:
             continue
-        lines = [f"\n## {one.id.split('.')[0].upper()}, {one.place} ({one.grade})\n"]
-        lines.append(f"\n- **Printed:** {_printed(one)}.")
-        lines.append(f"\n- **Problem:** {one.suspected}.")
-        lines.append(f"\n- **Holds:** {one.corrected}.")
+        lines = [f"\n## {note.id.split('.')[0].upper()}, {note.place} ({note.grade})\n"]
+        lines.append(f"\n- **Printed:** {_printed(note)}.")
+        lines.append(f"\n- **Problem:** {note.suspected}.")
+        lines.append(f"\n- **Holds:** {note.corrected}.")
         for field, heading in FIELDS.items():
-            of_field = [_line(each) for each in one.evidence if each.field == field]
+            of_field = [_line(each) for each in note.evidence if each.field == field]
             lines += [f"\n- **{heading}:**"] * bool(of_field)
             lines += [f"\n    - {line}" for line in of_field]
-        if one.pages:
-            links = ", ".join(f"[{page_name(page)}]({page})" for page in one.pages)
+        if note.pages:
+            links = ", ".join(f"[{page_name(page)}]({page})" for page in note.pages)
             lines.append(f"\n- **At length:** {links}.")
         parts.append("".join(lines) + "\n")
     return "".join(parts)
 
 
-def _printed(one: SlipNote) -> str:
+def _printed(note: SlipNote) -> str:
     """The place, and the commands that show statements with their text."""
-    shown = [in_backticks(f"python -m repro catalogue {name}") for name in one.statements]
-    return in_markdown(one.place) + (f" ({', '.join(shown)})" if shown else "")
+    shown = [in_backticks(f"python -m repro catalogue {name}") for name in note.statements]
+    return in_markdown(note.place) + (f" ({', '.join(shown)})" if shown else "")
 
 
 def _line(evidence: EvidenceLine) -> str:

@@ -13,7 +13,7 @@ from repro.report.html.runs import StoredRun
 def catalogue_of(catalogue: Catalogue, name: str) -> Catalogue:
     """Its statements alone."""
     parts = {
-        part: {key: one for key, one in getattr(catalogue, part).items() if paper(key) == name}
+        part: {key: item for key, item in getattr(catalogue, part).items() if paper(key) == name}
         for part in ("items", "loose")
     }
     return catalogue.model_copy(update=parts)
@@ -24,7 +24,7 @@ def runs_of(runs: Sequence[StoredRun], name: str) -> list[StoredRun]:
     return [run for run in runs if name in map(paper, run.verdict.statements)]
 
 
-def ablations_of(found: Sequence[Finding], runs: Sequence[StoredRun]) -> list[Finding]:
+def ablations_of(all_findings: Sequence[Finding], runs: Sequence[StoredRun]) -> list[Finding]:
     """What was noticed by the rows of these runs."""
     slugs = {run.slug for run in runs}
-    return [one for one in found if one.theorem in slugs]
+    return [finding for finding in all_findings if finding.theorem in slugs]

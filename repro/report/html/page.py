@@ -21,8 +21,7 @@ from repro.report.html.runs import StoredRun
 from repro.report.html.statements import EXECUTED, KINDS_IN_ORDER, NOT_RUN, REASON, by_paper
 from repro.report.html.tracked import compare_address, run_address
 from repro.report.html.typeset import typeset
-from repro.report.witness_words import beside
-from repro.report.wording import SYMBOLS
+from repro.report.wording import SYMBOLS, beside
 
 TITLE = "Theorems of private and robust RLHF: verdicts"
 ORDER = (*SYMBOLS, SUBSTITUTE, NOT_REPRODUCED, EXECUTED, REASON, NOT_RUN)
@@ -44,13 +43,13 @@ def report_html(
     """
     jinja = pages()
     papers = by_paper(catalogue, {run.key: run for run in runs})
-    every = [one for part in papers for one in part.statements]
-    verdicts = Counter(one.verdict for one in every)
-    listed = {one.id for one in every}
+    every = [statement for part in papers for statement in part.statements]
+    verdicts = Counter(statement.verdict for statement in every)
+    listed = {statement.id for statement in every}
     page = {
         "title": title,
         "papers": papers,
-        "kinds": [k for k in KINDS_IN_ORDER if any(one.kind == k for one in every)],
+        "kinds": [k for k in KINDS_IN_ORDER if any(statement.kind == k for statement in every)],
         "counts": {
             "printed": sum(len(part.statements) for part in papers if part.id != OWN),
             "own": sum(len(part.statements) for part in papers if part.id == OWN),
@@ -63,7 +62,9 @@ def report_html(
         "runs": [_section(run, ablations.by_row(ablated)) for run in runs],
         "listed": listed,
         "printed": {
-            n: (one.place, typeset(one.text)) for n, one in catalogue.items.items() if one.text
+            n: (statement.place, typeset(statement.text))
+            for n, statement in catalogue.items.items()
+            if statement.text
         },
     }
     return jinja.get_template("report.html.j2").render(
@@ -136,7 +137,7 @@ def _facts(run: StoredRun) -> dict[str, Any]:
     """Provenance, what of it is known."""
     versions = run.facts.get("versions") or {}
     named = ", ".join(f"{name} {value}" for name, value in versions.items() if value)
-    found = {
+    facts = {
         "finished": run.facts.get("finished"),
         "took": f"{run.facts['seconds']:g} s" if "seconds" in run.facts else None,
         "changed since": "; ".join(run.changes) or None,
@@ -149,4 +150,4 @@ def _facts(run: StoredRun) -> dict[str, Any]:
         "versions": named or None,
         "device": run.facts.get("device"),
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in facts.items() if value is not None}

@@ -59,10 +59,10 @@ def boxes(said: str, width: int, height: int) -> tuple[Box, ...]:
     """
     if not re.fullmatch(r"\d{1,5}( \d{1,5}){3}(; \d{1,5}( \d{1,5}){3}){0,199}", said):
         return ()
-    found = []
+    rectangles = []
     for part in said.split("; "):
         left, top, wide, high = map(int, part.split())
         if not (0 < wide <= width - left and 0 < high <= height - top):
             return ()
-        found.append((left, top, wide, high))
-    return tuple(found)
+        rectangles.append((left, top, wide, high))
+    return tuple(rectangles)

@@ -14,9 +14,9 @@ from pydantic import BaseModel
 from repro.base.errors import BadInput, one_line
 from repro.base.files import json_object, yaml_mapping
 from repro.base.schema import validate
+from repro.report.files import changes, headline
 from repro.report.record import RunRecord
 from repro.report.run_files import ConfigFile, FactsFile, VerdictFile
-from repro.report.seals import changes, headline
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -81,8 +81,8 @@ def _read(
 ) -> tuple[dict[str, Any], Model]:
     """The content of a file, and what is shown of it."""
     try:
-        found = {} if optional and not os.path.lexists(path) else load(KEY, path)
-        return found, validate(model, found)
+        content = {} if optional and not os.path.lexists(path) else load(KEY, path)
+        return content, validate(model, content)
     except BadInput as problem:
         why = problem.allowed if problem.key == KEY else problem
         raise BadInput(KEY, path, f"allowed: files of a finished run; {why}") from None
@@ -96,7 +96,7 @@ def _rank(run: StoredRun) -> tuple[bool, bool, int, str]:
 
 def say_changes(runs: Iterable[StoredRun]) -> int:
     """A line on stderr for each thing done to a run's files since; 1 if there was one, else 0."""
-    found = [(run.folder, change) for run in runs for change in run.changes]
-    for folder, change in found:
+    all_changes = [(run.folder, change) for run in runs for change in run.changes]
+    for folder, change in all_changes:
         print(one_line(f"changed: {folder}: {change}"), file=sys.stderr)
-    return int(bool(found))
+    return int(bool(all_changes))

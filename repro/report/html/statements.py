@@ -87,7 +87,7 @@ def statement(row: StatementCoverage, known: Known, runs: dict[str, StoredRun]) 
     """The line of one statement; ``runs`` by section."""
     name, item = row.id, row.item
     links = tuple(Link(slug, slug if slug in runs else "") for slug in item.experiments)
-    found = [
+    speaking = [
         (runs[link.run], check)
         for link in links
         if link.run and not runs[link.run].part
@@ -95,18 +95,23 @@ def statement(row: StatementCoverage, known: Known, runs: dict[str, StoredRun]) 
         if name in runs[link.run].verdict.statements
     ]
     label = f"{kind(name)} {number(name)}".strip()
-    proofs = tuple((one, machine_checked.here(one.file)) for one in row.machine_checked)
+    proofs = tuple(
+        (check_or_proof, machine_checked.here(check_or_proof.file))
+        for check_or_proof in row.machine_checked
+    )
     base = {
         "id": name, "kind": kind(name), "label": label, "title": item.title, "proofs": proofs,
         "known": known,
     }  # fmt: skip
-    if not found:
+    if not speaking:
         verdict, note = _without_checks(item, links, runs)
         return StatementLine(
             **base, verdict=verdict, check=None, controls=0, caught=0, note=note, experiments=links
         )
-    check = deciding([one for _, one in found])
-    controls = [c for run, one in found for c in run.verdict.controls_of(one)]
+    check = deciding([check_or_proof for _, check_or_proof in speaking])
+    controls = [
+        c for run, check_or_proof in speaking for c in run.verdict.controls_of(check_or_proof)
+    ]
     caught = sum(control.caught for control in controls)
     verdict, note = check.verdict, ""
     if verdict == "supported" and known.standing.verdict == "contradicted":
@@ -149,13 +154,15 @@ def statement_lines(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[St
 def by_paper(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[PaperLines]:
     """Papers in the order of the catalogue, each with its statements."""
     lines = statement_lines(catalogue, runs)
-    names = dict.fromkeys(paper(one.id) for one in lines)
+    names = dict.fromkeys(paper(name_of_paper.id) for name_of_paper in lines)
     return [
         PaperLines(
             id=name,
             label=name.upper() if name in catalogue.papers else "Own results",
             title=catalogue.paper_said(name, ""),
-            statements=tuple(one for one in lines if paper(one.id) == name),
+            statements=tuple(
+                name_of_paper for name_of_paper in lines if paper(name_of_paper.id) == name
+            ),
         )
         for name in names
     ]

@@ -14,8 +14,8 @@ def run_address(facts: Mapping[str, Any]) -> str:
     >>> run_address({"mlflow": {"experiment_id": "1", "run_id": "0a1b"}})
     'http://127.0.0.1:5000/#/experiments/1/runs/0a1b'
     """
-    found = _ids(facts)
-    return f"{HOME}/experiments/{found[0]}/runs/{found[1]}" if found else ""
+    identifiers = _ids(facts)
+    return f"{HOME}/experiments/{identifiers[0]}/runs/{identifiers[1]}" if identifiers else ""
 
 
 def compare_address(facts: Mapping[str, Any]) -> str:
@@ -25,19 +25,19 @@ def compare_address(facts: Mapping[str, Any]) -> str:
     >>> compare_address({"mlflow": ids})
     'http://127.0.0.1:5000/#/compare-runs?runs=[%221b%22,%222c%22]&experiments=[%221%22]'
     """
-    found = _ids(facts)
-    checks = facts["mlflow"].get("checks") if found else None
-    runs = [str(one) for one in checks.values()] if isinstance(checks, dict) else []
-    if len(runs) < 2 or not all(one.isalnum() for one in runs):
+    identifiers = _ids(facts)
+    checks = facts["mlflow"].get("checks") if identifiers else None
+    runs = [str(identifier) for identifier in checks.values()] if isinstance(checks, dict) else []
+    if len(runs) < 2 or not all(identifier.isalnum() for identifier in runs):
         return ""
-    quoted = ",".join(f"%22{one}%22" for one in runs)
-    return f"{HOME}/compare-runs?runs=[{quoted}]&experiments=[%22{found[0]}%22]"
+    quoted = ",".join(f"%22{identifier}%22" for identifier in runs)
+    return f"{HOME}/compare-runs?runs=[{quoted}]&experiments=[%22{identifiers[0]}%22]"
 
 
 def _ids(facts: Mapping[str, Any]) -> tuple[str, ...]:
     """Experiment and run, or nothing."""
-    found = facts.get("mlflow")
-    if not isinstance(found, dict):
+    tracked = facts.get("mlflow")
+    if not isinstance(tracked, dict):
         return ()
-    ids = tuple(str(found.get(key, "")) for key in ("experiment_id", "run_id"))
-    return ids if all(one.isalnum() for one in ids) else ()
+    ids = tuple(str(tracked.get(key, "")) for key in ("experiment_id", "run_id"))
+    return ids if all(identifier.isalnum() for identifier in ids) else ()

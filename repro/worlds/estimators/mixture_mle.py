@@ -156,8 +156,8 @@ def mixture_mle(
     likelihood = MixtureLikelihood(feature_diff, epsilon)
     start = likelihood.by_least_squares(counts)
     unit = torch.eye(start.shape[1], dtype=start.dtype, device=start.device)
-    found = region.nearest(start, unit.expand(len(start), -1, -1), radius)
-    rows, theta = torch.arange(len(found), device=found.device), found
+    maximiser = region.nearest(start, unit.expand(len(start), -1, -1), radius)
+    rows, theta = torch.arange(len(maximiser), device=maximiser.device), maximiser
     mean, last = likelihood.mean(theta), _length(theta)
     for _ in range(MAX_STEPS):
         step, score, information = _newton_step(likelihood, counts, theta, mean, radius, region)
@@ -170,13 +170,13 @@ def mixture_mle(
         moving = (left > tolerance * (1 + _length(theta))) & ~done
         if bool(moving.all()):
             continue
-        found[rows] = theta
+        maximiser[rows] = theta
         rows, theta, last, mean = rows[moving], theta[moving], last[moving], mean[moving]
         counts = LabelCounts(counts.pairs[moving], counts.wins[moving])
         if rows.numel() == 0:
-            return found
-    found[rows] = torch.nan
-    return found
+            return maximiser
+    maximiser[rows] = torch.nan
+    return maximiser
 
 
 def _newton_step(

@@ -148,12 +148,12 @@ class LabelledInstance(PrivateLabels):
     @property
     def world(self) -> World:
         """The instance, built."""
-        found = built(self.instance)
-        return found if self.reference == "as_stated" else _even(found)
+        stated = built(self.instance)
+        return stated if self.reference == "as_stated" else _even(stated)
 
     def more_labels(self, other: LabelledInstance) -> float:
         """Also (own kl_weight/other's)² where a smaller weight makes errors count for more."""
-        own, weight = (getattr(one.instance, "kl_weight", None) for one in (self, other))
+        own, weight = (getattr(setting.instance, "kl_weight", None) for setting in (self, other))
         more = 1.0 if own is None or weight is None else max(1.0, own / weight) ** 2
         return more * super().more_labels(other)
 

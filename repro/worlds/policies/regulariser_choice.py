@@ -32,15 +32,15 @@ def chosen_regulariser(values: Any) -> AlphaMixture:
     if not isinstance(values, dict):
         raise BadInput("regulariser", values, "allowed: regulariser=NAME, or regulariser.terms=…")
     terms = validate(RegulariserChoice, values, "regulariser").terms
-    found = AlphaMixture(tuple((float(weight), float(alpha)) for weight, alpha in terms))
+    mixture = AlphaMixture(tuple((float(weight), float(alpha)) for weight, alpha in terms))
     at_one = sum(weight for weight, _ in terms)
     shown = [list(term) for term in terms]
     if not at_one > 0:
         why = f"f″(1) = {at_one:g}: f is not convex at 1; allowed: weights with a positive sum"
         raise BadInput("regulariser.terms", shown, why)
     logs = torch.linspace(-LARGEST_LOG_RATIO, LARGEST_LOG_RATIO, POINTS, dtype=torch.float64)
-    bent = found.curvature(logs.exp()) <= 0
+    bent = mixture.curvature(logs.exp()) <= 0
     if bool(bent.any()):
         where = float(logs[bent].exp()[0])
         raise BadInput("regulariser.terms", shown, f"f is not convex at {where:.3g}")
-    return found
+    return mixture

@@ -102,8 +102,8 @@ class AlphaMixture:
         share = {alpha: weight for weight, alpha in self.terms}
         log_part, flat_part = share[1], share[2]
         at = (slope + flat_part) / log_part + math.log(flat_part / log_part)
-        found = special.wrightomega(at.numpy()) * (log_part / flat_part)
-        return torch.from_numpy(np.asarray(found))
+        ratio = special.wrightomega(at.numpy()) * (log_part / flat_part)
+        return torch.from_numpy(np.asarray(ratio))
 
     def _inverse_by_newton(self, slope: Tensor) -> Tensor:
         """In log w, where every term of f′ grows; 0 below f′(0), where that is finite."""
@@ -113,8 +113,8 @@ class AlphaMixture:
             ratio = log_ratio.exp()
             return self.slope(ratio) - slope, self.curvature(ratio) * ratio
 
-        found = _root(rising, -ends, ends, ROUNDING * (1 + slope.abs()))
-        return torch.where(found <= 1e-9 - LARGEST_LOG, 0.0, found.exp())
+        root = _root(rising, -ends, ends, ROUNDING * (1 + slope.abs()))
+        return torch.where(root <= 1e-9 - LARGEST_LOG, 0.0, root.exp())
 
 
 @dataclass(frozen=True)
@@ -233,9 +233,9 @@ def regularised_suboptimality(
     """
     # truth and estimates in one batch: the search for multipliers costs by its steps
     batch = torch.cat([reward[None], estimated.reshape(-1, *reward.shape)])
-    found, multipliers = regularised_policy(regulariser, reference, batch, kl_weight)
-    best, multiplier = found[0], multipliers[0]
-    ratio = found[1:].reshape(estimated.shape)
+    policies, multipliers = regularised_policy(regulariser, reference, batch, kl_weight)
+    best, multiplier = policies[0], multipliers[0]
+    ratio = policies[1:].reshape(estimated.shape)
     slope = regulariser.slope(best)
     # where a ratio underflows, f′ of it is infinite or inexact: what was asked of f′ stands for it
     steep = (best < torch.finfo(best.dtype).tiny) & ((best > 0) | torch.isinf(slope))

@@ -194,8 +194,8 @@ class FiniteClass:
     def best(self, fits: Fits, world: LinearRewards) -> Tensor:
         """As in ``RewardClass``."""
         members = self.members(world)
-        found = torch.cat([fits.values(some) for some in members.split(AT_ONCE)], dim=-1)
-        return members[found.argmax(dim=-1)]
+        values = torch.cat([fits.values(some) for some in members.split(AT_ONCE)], dim=-1)
+        return members[values.argmax(dim=-1)]
 
     def log_covering(self, world: LinearRewards, net_radius: float) -> float:
         """As in ``RewardClass``: log |F| at every τ."""
@@ -204,7 +204,7 @@ class FiniteClass:
     def reward_bound(self, world: LinearRewards) -> float:
         """As in ``RewardClass``."""
         rewards = (world.features @ some.T for some in self.members(world).split(AT_ONCE))
-        return max(float((one.amax(dim=1) - one.amin(dim=1)).max()) for one in rewards)
+        return max(float((reward.amax(dim=1) - reward.amin(dim=1)).max()) for reward in rewards)
 
     def contains(self, theta: Tensor, world: LinearRewards) -> bool:
         """As in ``RewardClass``."""
@@ -221,7 +221,7 @@ class FiniteClass:
     def several(self, forms: Forms, level: Tensor, world: LinearRewards) -> Tensor:
         """As in ``RewardClass``."""
         near = (forms(some) <= level[:, None] for some in self.members(world).split(AT_ONCE))
-        return sum(one.sum(dim=-1) for one in near) > 1  # type: ignore[return-value]
+        return sum(member.sum(dim=-1) for member in near) > 1  # type: ignore[return-value]
 
     def members(self, world: LinearRewards) -> Tensor:
         """(size, d) the members, the truth last."""

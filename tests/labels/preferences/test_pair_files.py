@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from repro.base.errors import BadInput
-from repro.base.paths import install_hint
+from repro.base.places import install_hint
 from repro.labels.preferences.pair_files import read_pairs
 from repro.labels.preferences.pair_records import PreferencePair
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
-from repro.base.paths import install_hint
+from repro.base.places import install_hint
 from repro.llm.training.backbone import build_tiny, load_backbone, read_config
 from repro.llm.training.extra import library
 from repro.llm.training.settings import ModelChoice

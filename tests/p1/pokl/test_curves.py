@@ -11,13 +11,13 @@ import torch
 
 from repro.labels.preferences.block_draws import DrawsOfParts, NumpyDraws
 from repro.labels.preferences.label_law import fair_coins, the_truth
+from repro.p1.pokl.algorithms import naive_labels, pokl
 from repro.p1.pokl.curves import alike, curves, last, of_curve
 from repro.p1.pokl.finite import RandomFinite
 from repro.p1.pokl.instances import SteadyPolicyChoice
 from repro.p1.pokl.linear import LeadingFeatures
 from repro.p1.pokl.run import OnlineRun
 from repro.p1.pokl.runs import Runs
-from repro.p1.pokl.told import naive_labels, pokl
 from repro.study.parallel import single_thread
 from repro.worlds.instances.choices import LinearChoice
 

@@ -1,4 +1,4 @@
-"""What a run's Γ_T follows from, and what each version of Algorithm 2 is told."""
+"""What a run's Γ_T follows from, and what each version of Algorithm 2 is algorithms."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from repro.base.errors import BadInput
-from repro.core.door import made
+from repro.core.door import from_values
 from repro.core.worlds import Sweep, put
 from repro.labels.corruption.orders import Order
-from repro.p1.pokl import told
+from repro.p1.pokl import algorithms
 from repro.p1.pokl.assumptions import small_ridge
 from repro.p1.pokl.bonus import confidence_weight, proven_weight
 from repro.p1.pokl.run import OnlineRun
@@ -26,7 +26,7 @@ NUMBERS: dict[str, Any] = {
 
 
 def run(**more) -> OnlineRun:
-    return made(OnlineRun, {**NUMBERS, **more}, "place")
+    return from_values(OnlineRun, {**NUMBERS, **more}, "place")
 
 
 def test_an_instance_takes_the_numbers_of_its_fields():
@@ -59,20 +59,20 @@ def test_weights_by_name():
 
 def test_what_each_wrong_version_is_told():
     world = run()
-    assert told.pokl(world) is world
-    assert told.naive_labels(world).believed_epsilon == math.inf
-    assert told.epsilon_overstated(world).believed_epsilon == pytest.approx(0.6)
-    assert told.without_exploration(world).bonus_weight == 0
-    assert told.inverted_kl_weight(world).played_kl_weight == 4.0
-    hidden = told.hidden_randomizer(run(epsilon=math.inf))
+    assert algorithms.pokl(world) is world
+    assert algorithms.naive_labels(world).believed_epsilon == math.inf
+    assert algorithms.epsilon_overstated(world).believed_epsilon == pytest.approx(0.6)
+    assert algorithms.without_exploration(world).bonus_weight == 0
+    assert algorithms.inverted_kl_weight(world).played_kl_weight == 4.0
+    hidden = algorithms.hidden_randomizer(run(epsilon=math.inf))
     assert (hidden.epsilon, hidden.believed_epsilon) == (1.0, math.inf)
     assert hidden.bonus_weight == run(epsilon=math.inf).bonus_weight
 
 
 def test_mistakes_about_privacy_are_none_without_it():
-    assert hasattr(told.naive_labels, "privacy_mistake")
-    assert hasattr(told.epsilon_overstated, "privacy_mistake")
-    assert not hasattr(told.hidden_randomizer, "privacy_mistake")
+    assert hasattr(algorithms.naive_labels, "privacy_mistake")
+    assert hasattr(algorithms.epsilon_overstated, "privacy_mistake")
+    assert not hasattr(algorithms.hidden_randomizer, "privacy_mistake")
 
 
 def test_corruption_comes_where_the_order_says():

@@ -9,7 +9,7 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
-from repro.core.door import made
+from repro.core.door import from_values
 from repro.core.worlds import Sweep
 from repro.labels.corruption.label_mean import WorseResponse
 from repro.p2.xpo.runs import Needles, RewardLadder, realizable, value_bound
@@ -20,7 +20,7 @@ LADDER = {"low": 0.01, "high": 0.5, "rungs": 5}
 
 def needles(**changes) -> Needles:
     given = {"epsilon": 0.5, "horizon": 64, "grid_ratio": 1.5, "ladder": LADDER}
-    return made(Needles, given | changes, "world")
+    return from_values(Needles, given | changes, "world")
 
 
 def test_a_ladder_goes_up_in_equal_ratios():

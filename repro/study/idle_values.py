@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from repro.base.errors import BadInput, among
-from repro.base.paths import conf_dir
+from repro.base.places import conf_dir
 from repro.core.check import SweptCheck
-from repro.study.config import Overrides
+from repro.study.experiment import Overrides
 from repro.study.plan import Plan, built
 
 REQUIRED = "a value is required"
@@ -79,14 +79,14 @@ def refuse_without_effect(plan: Plan, kept: Mapping[str, Any], instance: Mapping
 
 def _idle(plan: Plan, kept, instance) -> Iterator[tuple[str, Any]]:
     """Key and value of what has no effect."""
-    setting, made = plan.setting, built(plan)
-    checks, experiment = made.swept, made.experiment
+    setting, build = plan.setting, built(plan)
+    checks, experiment = build.swept, build.experiment
     for name, value in experiment.overrides.items():
-        if not any(one.takes(name) for one in checks):
+        if not any(check.takes(name) for check in checks):
             yield name, value
     for name in ("channel", "regulariser", "reward_class"):
         taken = "response" if name == "channel" else name
-        if (chosen := getattr(setting, name)) and not any(one.takes(taken) for one in checks):
+        if (chosen := getattr(setting, name)) and not any(check.takes(taken) for check in checks):
             yield name, str(chosen)
     meant = _worlds(plan)
     for path, value, old in _differences(plan.config, kept):
@@ -100,7 +100,7 @@ def _idle(plan: Plan, kept, instance) -> Iterator[tuple[str, Any]]:
 def _worlds(plan: Plan) -> list[object] | None:
     """What is measured where, and how often; None where it cannot be built: then a value counts."""
     try:
-        return [(one.identity, one.sweep.replicates) for one in built(plan).swept]
+        return [(check.identity, check.sweep.replicates) for check in built(plan).swept]
     except BadInput:
         return None
 
@@ -118,17 +118,17 @@ def _differences(given: Mapping[str, Any], meant: Mapping[str, Any], at: tuple[s
 
 def _with(config: Mapping[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
     """A copy with the value at a path."""
-    found = copy.deepcopy(dict(config))
-    inner = found
+    copied = copy.deepcopy(dict(config))
+    inner = copied
     for key in path[:-1]:
         inner = inner[key]
     inner[path[-1]] = value
-    return found
+    return copied
 
 
 def _usable(checks: Sequence[SweptCheck]) -> str:
     """The top-level numbers that have an effect in some check."""
     there = sorted(
-        name for name in Overrides.model_fields if any(one.takes(name) for one in checks)
+        name for name in Overrides.model_fields if any(check.takes(name) for check in checks)
     )
     return f"allowed: {', '.join(there) or 'none of epsilon, n_pairs, horizon'}"

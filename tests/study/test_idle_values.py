@@ -6,9 +6,14 @@ import dataclasses
 import pytest
 
 from repro.base.errors import BadInput
-from repro.base.paths import conf_dir
+from repro.base.places import conf_dir
 from repro.labels.preferences.label_mixture import mixture_of_flips
-from repro.study.given import refuse_departures, refuse_without_effect, shipped, shipped_instance
+from repro.study.idle_values import (
+    refuse_departures,
+    refuse_without_effect,
+    shipped,
+    shipped_instance,
+)
 from repro.worlds.policies.regularisers import CHI_SQUARED
 from repro.worlds.policies.reward_class import Box
 
