@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
@@ -113,8 +114,8 @@ def _tails(log_law: np.ndarray, start: int, low: int, high: int) -> tuple[float,
     """P(X ≤ low) and P(X ≥ high), where X = start + k has the logarithmic probability of k."""
     below = log_law[: max(0, low - start + 1)]
     above = log_law[max(0, high - start) :]
-    lower, upper = (logsumexp(part) if part.size else -math.inf for part in (below, above))
-    return math.exp(lower), math.exp(upper)  # type: ignore[arg-type]
+    sums: list[Any] = [logsumexp(part) if part.size else -math.inf for part in (below, above)]
+    return math.exp(sums[0]), math.exp(sums[1])
 
 
 def _correlated(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
