@@ -45,6 +45,7 @@ def measured(values_at):
     return of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["win_rate", "win_rate_at_equal_length", "rloo_win_rate", "dpo_baseline"]
 )

@@ -51,6 +51,7 @@ def label_by_label(world: SeenNeedle, problem: Needle, grows: bool, rng) -> floa
     return total / world.horizon
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grows", [True, False])
 @pytest.mark.parametrize("problem", [(0.1, 1.0), (0.1, 0.3)])
 def test_runs_of_single_labels_have_the_same_gaps(grows, problem, monkeypatch):

@@ -125,6 +125,7 @@ def test_activations_are_those_kept(sized, steps):
     assert activations(size, "float32", halves, LENGTH) == pytest.approx(found / 2, rel=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("shape", "changes"),

@@ -365,6 +365,7 @@ sys.exit(status)
 """
 
 
+@pytest.mark.slow
 def test_killed_and_run_again_it_has_the_same_weights(finished, release, tmp_path):
     """By SIGKILL, in a process of its own; what lies there until then holds no text."""
     words = [str(release), str(tmp_path / "m"), "checkpoint_every=2", *STEPS]
@@ -424,6 +425,7 @@ def test_what_trains_is_a_function_of_the_release_alone(release):
     assert epsilon == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("how", "processes"), [(["--cpu"], 1), (["--multi_gpu"], 2)])
 def test_accelerate_takes_the_steps_of_one_process(how, processes, finished, release, tmp_path):
     """``--cpu`` starts one process in accelerate 1.15, whatever the number; the other way two.

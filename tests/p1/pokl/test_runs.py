@@ -103,6 +103,7 @@ def test_blocks_of_one_round_are_the_stepwise_simulator(kind):
     assert z_score(blocked[1], stepped[1]) < 3.5
 
 
+@pytest.mark.slow
 def test_at_ten_thousand_rounds_they_agree_but_for_the_bias_of_blocking():
     """Blocking adds about (q−1)/ln q − 1 ≈ ln(q)/2 of the regret of the rounds it makes stale."""
     horizon, ratio = 10_000, 1.25

@@ -164,6 +164,7 @@ def _drawn_settings():
         yield bound, epsilon, alpha, order, n, seed
 
 
+@pytest.mark.slow
 def test_answers_agree_with_labels_drawn_row_by_row_or_declare_a_tie():
     compared = 0
     for bound, epsilon, alpha, order, n, seed in _drawn_settings():

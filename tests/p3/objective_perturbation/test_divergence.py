@@ -213,6 +213,7 @@ def test_a_row_of_responses_pulls_alike_at_every_angle_that_its_features_reach()
     assert pulls[0] > 0
 
 
+@pytest.mark.slow
 def test_n_rankings_hold_the_minimiser_where_the_start_says():
     made = corrected(0.5, 1e-6, joint_rankings(3, 5.0, 2))
     world = World(1000, 5.0, 2)
