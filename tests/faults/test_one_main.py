@@ -57,6 +57,7 @@ def test_the_installed_script_is_ready_before_hydra_is_imported():
         ("$PY -m repro audit_release 2>&-", MACHINE, None),
         ("$PY -m repro catalogue | head -n 1; exit ${PIPESTATUS[0]}", BROKEN_PIPE, None),
         (f"{RUN} 2> /dev/full", MACHINE, None),
+        ("$PY -m repro report --no 2> /dev/full", MACHINE, None),
         (f"{RUN} | true; exit ${{PIPESTATUS[0]}}", BROKEN_PIPE, None),
     ],
 )

@@ -31,19 +31,25 @@ def explained(problem: BaseException, private: bool = False) -> int:
     status, line = outcome(problem)
     if status == INTERNAL:
         line = internal_line(problem, private)
-    if line:
-        say(line)
-    return status
+    unsaid = say(line) if line else 0
+    return unsaid if unsaid and status < INTERNAL else status
 
 
-def say(line: str) -> None:
-    """One line on standard error, where that can be written."""
+def say(line: str) -> int:
+    """Write one line on standard error.
+
+    Returns:
+        0, or the status of a stream that takes nothing: its reader has gone, or its disk is full.
+    """
     from repro.report.secret_address import without_secrets
 
     try:
         print(without_secrets(line), file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        return BROKEN_PIPE
     except (OSError, ValueError):
-        return
+        return MACHINE
+    return 0
 
 
 def outcome(problem: BaseException) -> tuple[int, str]:
