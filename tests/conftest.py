@@ -9,6 +9,7 @@ from collections import Counter
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 os.environ.update(dict.fromkeys(THREADS, "1"))  # read by libraries when they are imported
+os.environ.pop("PYTHONUNBUFFERED", None)  # a full disk is met by another call where it is set
 STATE = tempfile.mkdtemp(prefix="state")
 os.environ["XDG_STATE_HOME"] = STATE  # no test may spend from the user's own ledger
 atexit.register(shutil.rmtree, STATE, ignore_errors=True)

@@ -99,11 +99,12 @@ def _refuse_lost_ground() -> None:
 
 def _flushed(status: int) -> int:
     """The status, unless something that was printed could not be written."""
-    try:
-        sys.stdout.flush()
-    except OSError as problem:
-        # or the interpreter's own flush would end with 120 (docs.python.org, note on SIGPIPE)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        named = OSError(problem.errno, problem.strerror, "standard output")
-        return explained(named) if status < INTERNAL else status
+    for name, stream in (("standard output", sys.stdout), ("standard error", sys.stderr)):
+        try:
+            stream.flush()
+        except OSError as problem:
+            # or the interpreter's own flush would end with 120 (docs.python.org, note on SIGPIPE)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            unwritten = explained(OSError(problem.errno, problem.strerror, name))
+            status = unwritten if status < INTERNAL else status
     return status
