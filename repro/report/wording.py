@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from repro.base import notation
 from repro.base.errors import one_line
 from repro.core.verdicts import off_its_pin
 from repro.report.run_files import (
@@ -77,7 +78,7 @@ def witness_words(check: CheckEntry, entry: WitnessEntry) -> str:
     >>> witness_words(check, WitnessEntry(**growth, claimed=0.0126))
     'from n = 1000 to 1e+05 it goes from 0.2 to 0.2, by a factor 1; claimed at most 0.0126'
     """
-    axis = SYMBOLS.get(check.axis, check.axis)
+    axis = notation.SYMBOLS.get(check.axis, check.axis)
     axis = axis[1:-1] if axis.startswith("(") else axis
     at = "?" if entry.at is None else f"{entry.at:.4g}"
     side = "at_most" if check.kind in ("inequality", "privacy") else check.direction

@@ -94,7 +94,7 @@ def test_numbers_become_what_the_field_says():
     [
         ({"n_pairs": 1.5}, "here.n_pairs=1.5: allowed: a whole number"),
         ({"n_pairs": 0}, "here.n_pairs=0: allowed: greater than or equal to 1"),
-        ({"epsilon": -1}, "here.epsilon=-1: allowed"),
+        ({"epsilon": -1}, "here.epsilon=-1: too small; allowed"),
         ({"side": "edge"}, "here.side=edge: allowed: 'heads' or 'tails'"),
         ({"truth.kl_weight": 0}, "here.truth.kl_weight=0: allowed: greater than 0"),
         ({"deviation": True}, "here.deviation=True: allowed: a number"),

@@ -439,7 +439,7 @@ def test_the_browser_check_finds_a_faulty_page(tmp_path):
 
 
 NOTICED = {
-    "theorem": "offline_gap", "row": "n_pairs", "evidence": "measured", "need": "labels",
+    "theorem": "offline_gap", "check": "n_pairs", "evidence": "measured", "need": "labels",
     "ablation": "fair coins as labels", "before": "supported", "after": "contradicted",
     "noticed": True,
 }  # fmt: skip

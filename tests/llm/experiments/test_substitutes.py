@@ -74,7 +74,10 @@ def test_what_stands_in_is_read_off_the_world(slug, given, left, tmp_path, monke
 def test_a_run_shows_the_status_and_not_the_verdict():
     from types import SimpleNamespace
 
-    from repro.report.html.statements import statement
+    from repro.catalogue.answers import answers
+    from repro.catalogue.papers import load
+    from repro.catalogue.standing import standing
+    from repro.report.html.statements import Known, statement
     from repro.report.results_page import results_page
     from repro.report.run_files import VerdictContent
 
@@ -89,8 +92,10 @@ def test_a_run_shows_the_status_and_not_the_verdict():
     })  # fmt: skip
     folder = SimpleNamespace(name="llm_rdpo")
     run = SimpleNamespace(slug="llm_rdpo", part="", verdict=verdict, folder=folder, changes=())
-    item = RUN["p4.tab_1"].item
-    line = statement("p4.tab_1", item, {"llm_rdpo": run})
+    row, catalogue = RUN["p4.tab_1"], load()
+    item = row.item
+    known = Known(standing(row, catalogue), answers(row, catalogue))
+    line = statement(row, known, {"llm_rdpo": run})
     assert (line.verdict, line.note) == ("substitute", item.substitute)
     page = results_page([run], {"p4": "P4"}, {"p4.tab_1": item}, {})
     assert "| p4.tab_1 (substitute) |" in page
