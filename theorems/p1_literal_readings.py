@@ -529,7 +529,7 @@ def within(world: TableLabels, bounds: Algorithm, rng: np.random.Generator, repl
     return max(low / gap, gap / high) if gap > 0 else math.inf
 
 
-WITHIN = Quantity("left side / right side of both", within)
+WITHIN = Quantity("left side / right side of both", within, stream_per_block=True)
 CHANCE, RATIO = "P(failure) / δ", "left side / right side"
 ELUDER = Quantity("d_F", eluder, evidence="computed")
 GAIN = Quantity("(d_F(10T) − d_F(T)) / (d·log 10)", eluder_gain, evidence="computed")

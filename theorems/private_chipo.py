@@ -205,14 +205,20 @@ def of_chosen(world: Any, algorithm: Algorithm, chosen: value_ratio.Chosen, repl
 GAP = Quantity("suboptimality beyond that of known rewards [reward]", beyond_known)
 MARGIN = Quantity(GAP.words, margin_gap)
 ERROR = Quantity("err² [reward²]", squared_error)
-LARGEST = Quantity("largest simulated gap of the ladder / quadrature at Δ", over=by_quadrature)
+LARGEST = Quantity(
+    "largest simulated gap of the ladder / quadrature at Δ",
+    over=by_quadrature,
+    stream_per_block=True,
+)
 MISTAKES = Quantity("mistakes of the best test / Φ(−√J/2)", over=lambda world: world.mistakes)
 BOUND = Quantity("gap / right-hand side of Theorem C.1", proof_of, evidence="proved")
 LARGER = "the larger of two worlds [reward]"
 BEYOND = Quantity("largest gap over w beyond that of known rewards [reward]", of_chosen,
-                  drawn=value_ratio.chosen)  # fmt: skip
+                  drawn=value_ratio.chosen, stream_per_block=True)  # fmt: skip
 WORST = replace(BEYOND, words=f"mean gap, {LARGER}")
-OVER_ROOT = Quantity("gap / corrected right-hand side of Theorem C.1", evidence="searched")
+OVER_ROOT = Quantity(
+    "gap / corrected right-hand side of Theorem C.1", evidence="searched", stream_per_block=True
+)
 QUANTILE = Quantity(
     "(1−δ) quantile of the gap beyond that of known rewards, worst w [reward]", of_world,
     evidence="exact",

@@ -35,7 +35,8 @@ def shared_by_call(values):
             continue
         if all(np.ptp(call) == 0 for call in calls):
             return 0.0
-        mean = seen.mean()
+        calls = [call / np.abs(seen).max() for call in calls]  # squares stay finite
+        mean = np.concatenate(calls).mean()
         between = sum(len(call) * (call.mean() - mean) ** 2 for call in calls) / (len(calls) - 1)
         within = sum(((call - call.mean()) ** 2).sum() for call in calls) / (size - len(calls))
         ratios.append(between / within)
