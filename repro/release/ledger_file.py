@@ -73,7 +73,7 @@ def locked(
     """
     _refuse_folder(path.parent)
     created: list[Path] = []
-    waiting_said = False
+    waiting_is_shown = False
     while True:
         if not os.path.lexists(path):
             created += _create(path)
@@ -88,9 +88,9 @@ def locked(
                 return
         finally:
             rows.close()
-        if not waiting_said:
+        if not waiting_is_shown:
             tell(f"waiting for {path}, which another release holds")
-        waiting_said = True
+        waiting_is_shown = True
         time.sleep(PAUSE)
 
 
@@ -234,7 +234,7 @@ def _remove_unused(rows: sqlite3.Connection, path: Path, created: list[Path]) ->
             return
         path.unlink()
         rows.close()  # its journal goes, too
-        for folder in reversed([path_made for path_made in created if path_made != path]):
+        for folder in reversed([created_path for created_path in created if created_path != path]):
             folder.rmdir()
         flush_folder(path.parent.parent)
 

@@ -113,19 +113,18 @@ def _astray(outcome: CheckResult) -> list[str]:
     ]
 
 
-def printed_lines(stability_found: Stability) -> str:
+def printed_lines(outcomes: Stability) -> str:
     """Lines: each row that failed with the interval of its frequency, then the sum."""
-    lines = [_line(row) for row in stability_found.unstable]
+    lines = [_line(row) for row in outcomes.unstable]
     lines += [
-        f"{theorem} seed={seed} did not end as pinned"
-        for theorem, seed in stability_found.failed_runs
+        f"{theorem} seed={seed} did not end as pinned" for theorem, seed in outcomes.failed_runs
     ]
-    failures = sum(row.failures for row in stability_found.unstable)
-    low, high = _interval(failures, stability_found.rows)
+    failures = sum(row.failures for row in outcomes.unstable)
+    low, high = _interval(failures, outcomes.rows)
     lines.append(
-        f"{failures} of {stability_found.rows} checks not as pinned "
-        f"({failures / stability_found.rows:.2%}, 95 % {low:.2%} to {high:.2%}); "
-        f"{len(stability_found.failed_runs)} of {stability_found.runs} runs"
+        f"{failures} of {outcomes.rows} checks not as pinned "
+        f"({failures / outcomes.rows:.2%}, 95 % {low:.2%} to {high:.2%}); "
+        f"{len(outcomes.failed_runs)} of {outcomes.runs} runs"
     )
     return "\n".join(lines)
 
