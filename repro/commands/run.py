@@ -18,7 +18,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from repro.base.places import conf_dir
 from repro.commands.process.outcome import explained, say
-from repro.commands.process.signals import GO_ON, KEPT
+from repro.commands.process.signals import GO_ON, KEPT, stop_if_received
 
 UNEXPECTED = 1
 COMPOSERS = ("hydra", "omegaconf")
@@ -47,6 +47,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
     if trouble := block_store(session).trouble():
         say(f"cache: {trouble}; finished blocks of this run will not be kept")
     shown = None if session.detail == "verdict" else progress
+    stop_if_received()
     done = execute(session, shown)
     if read := outside_of_key(session.plan.theorem):
         say(f"cache: {session.plan.slug} uses {read}; its finished blocks are not kept")

@@ -223,6 +223,18 @@ def test_a_signal_during_imports_ends_with_its_status(number, after, tmp_path):
     assert err.startswith("interrupted: ")
 
 
+def test_a_signal_that_a_library_swallows_is_said_all_the_same(tmp_path):
+    body = """import os, signal
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        pass
+    return 0"""
+    status, err = bug(body, tmp_path)
+    assert (status, err.count("\n")) == (130, 1), err
+    assert err.startswith("interrupted: ")
+
+
 @pytest.mark.some(2)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_ready_for_ctrl_c_before_its_imports(name, tmp_path):

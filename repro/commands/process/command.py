@@ -49,6 +49,8 @@ def status_of(main: Main, words: list[str], private: bool = False) -> int:
         status = main(words)
         if not isinstance(status, int):
             raise TypeError(f"{main} returned {status!r}")  # sys.exit(None) would say 0
+        if status < 128:  # a main that has said so itself returns 128 and more
+            signals.stop_if_received()
     except SystemExit as left:
         status = _of_exit(left)
     except BaseException as problem:  # noqa: BLE001 - the outermost of all: none may pass

@@ -29,6 +29,16 @@ def received() -> int | None:
     return _received[0] if _received else None
 
 
+def stop_if_received() -> None:
+    """Stop after all where a library has swallowed the exception of a signal, as in an import.
+
+    Raises:
+        KeyboardInterrupt: a signal has come before.
+    """
+    if _received:
+        raise KeyboardInterrupt(KEPT)
+
+
 def _stop(number: int, frame: FrameType | None) -> None:
     _received.append(number)
     for other in STOPPING:
