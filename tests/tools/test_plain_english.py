@@ -9,7 +9,9 @@ from tools.plain_english import LONGEST, of_first_lines, of_help, of_page, parag
 DOCS = (
     "index questions headlines tutorial glossary for_authors citing howto/mlflow howto/gpu"
     " howto/check_a_proof howto/cluster howto/suite_with_dvc howto/privatise_and_audit"
-    " howto/own_preference_data howto/add_paper"
+    " howto/own_preference_data howto/add_paper howto/language_models howto/private_reward"
+    " howto/add_theorem releasing_preferences reference/commands reference/engine reference/files"
+    " reference/python performance"
 )
 PAGES = ["README.md", *(f"docs/{name}.md" for name in DOCS.split())]
 
