@@ -41,8 +41,7 @@ SMELLS = {
     "in the place of": re.compile(r"\bin (?:the )?place of\b|\bfor [BCLcn] in\b"),
     "by itself": re.compile(r"\bby (?:itself|construction|the same)\b", re.IGNORECASE),
     "brackets": re.compile(
-        r"(?<![\w·^√])\([^()]*(?<![\w·^√])\([^()]*\)[^()]*\)"
-        r"|(?<![\w·^√])\([^()]{90,}\)"
+        r"(?<!\S)\([^()]*[\w,.] \([^()]*\)[^()]*\)|(?<!\S)\([^()]{90,}\)"
     ),
     "semicolons": re.compile(r";[^;]*;"),
     "house words": re.compile(
