@@ -280,10 +280,10 @@ def _climbing(at: Setting, share: Share, begin: TwoDatasets, steps: int) -> list
 def row(name: str, adjacency: Adjacency, dimension: int, tried: int = TRIED) -> str:
     """One line of the table."""
     found = attacked(name, adjacency, dimension, tried)
-    caught = "caught" if found.short > 1 else "not caught"
+    verdict = "above" if found.short > 1 else "below"
     return (
         f"| {name} | {adjacency} | {dimension} | {found.tried} | {found.largest:.2g} | "
-        f"{found.short:.2g}, {caught} |"
+        f"{found.short:.2g}, {verdict} |"
     )
 
 

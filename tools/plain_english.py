@@ -40,9 +40,7 @@ SMELLS = {
     ),
     "in the place of": re.compile(r"\bin (?:the )?place of\b|\bfor [BCLcn] in\b"),
     "by itself": re.compile(r"\bby (?:itself|construction|the same)\b", re.IGNORECASE),
-    "brackets": re.compile(
-        r"(?<!\S)\([^()]*[\w,.] \([^()]*\)[^()]*\)|(?<!\S)\([^()]{90,}\)"
-    ),
+    "brackets": re.compile(r"(?<!\S)\([^()]*[\w,.] \([^()]*\)[^()]*\)|(?<!\S)\([^()]{90,}\)"),
     "semicolons": re.compile(r";[^;]*;"),
     "house words": re.compile(
         r"\b(?:rows?|slips?|(?<!text )at hand|at length|settle[sd]?|caught|drawn by|told apart|told"

@@ -38,9 +38,9 @@ ADVICE = [
      lambda b, e, a, n: a == 0 and e <= 1),
     ("at ε = 8 its error is up to 40 % larger", "square", 1.4, 0.05,
      lambda b, e, a, n: a == 0 and e == 8),
-    ("from ε = 2, B = 4 and n = 1e4 on it is the best of the three", "square", 1.0, 0.02,
+    ("From ε = 2, B = 4 and n = 1e4 on it is the best of the three", "square", 1.0, 0.02,
      lambda b, e, a, n: a > 0 and e >= 2 and b >= 4 and n >= 1e4),
-    ("(at B = 12 and ε = 8 the mixture has 1.5 to four times its error)", "mixture", 4.0, 0.2,
+    ("(At B = 12 and ε = 8 the mixture has 1.5 to four times its error.)", "mixture", 4.0, 0.2,
      lambda b, e, a, n: a > 0 and b == 12 and e == 8),
     ("Up to ε of about 1 the mixture is within 7 % of the best", "mixture", 1.07, 0.02,
      lambda b, e, a, n: a > 0 and e <= 1),
@@ -48,7 +48,7 @@ ADVICE = [
      lambda b, e, a, n: a > 0 and n == 1e3),
     ("up to twenty times worse where some rewards are far apart", "debiased", 20, 1,
      lambda b, e, a, n: True),
-    ("it is within 6 % of the best where all rewards are close (B = 2)", "debiased", 1.06, 0.01,
+    ("is within 6 % of the best where all rewards are close (B = 2)", "debiased", 1.06, 0.01,
      lambda b, e, a, n: b == 2),
 ]  # fmt: skip
 
@@ -66,6 +66,6 @@ def test_an_advice_is_what_was_measured(ratios, words, loss, worst, by, where):
 
 
 def test_the_debiased_loss_is_never_better_by_more_than_it_says(ratios):
-    assert "is at most 7 % better than the others anywhere on the map" in PAGE
+    assert "is at most 7 % better than the mixture and the square loss anywhere on the map" in PAGE
     others = [min(each["mixture"], each["square"]) for each in ratios.values()]
     assert max(others) == pytest.approx(1.07, abs=0.01)

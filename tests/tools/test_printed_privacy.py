@@ -78,7 +78,7 @@ def over_the_claim(delta, moved):
 
 
 def test_the_thresholds_of_lemma_a_7():
-    said = "\n".join(PAGE)
+    said = " ".join(" ".join(PAGE).split())
     for moved, threshold in ((1.0, 2.7e-4), (REPLACEMENT, 0.063)):
         assert over_the_claim(threshold / 1.02, moved) > 1 > over_the_claim(threshold * 1.02, moved)
     assert f"{over_the_claim(1e-4, 1.0):.1f} times δ/2 at 1e-4" in said
@@ -88,7 +88,7 @@ def test_the_thresholds_of_lemma_a_7():
 def test_how_far_the_printed_ridge_is_off_where_one_item_is_added():
     added = tool._line(tool.PAIRS, 4.0, 1e-3, 0.0)
     both = tool._line(tool.PAIRS, 4.0, 1e-3, printed_shift(1.0, 1e-3))
-    said = "\n".join(PAGE)
+    said = " ".join(" ".join(PAGE).split())
     assert f"{added.exact_delta(0.5) / 5e-4:.0f} times δ/2 at δ = 1e-3" in said
     assert f"{both.exact_delta(1.0) / 1e-3:.0f} times δ at δ = 1e-3" in said
 
@@ -119,6 +119,6 @@ def test_larger_factors_of_k_do_not_mend_theorem_4_3():
     alone = tied_otherwise(made, 6.0, (), tool.RANKINGS.one)
     shift = tool.RANKINGS.moved * printed_shift(1.0, 1e-6) / 10
     both = WithGaussian(alone, shift)
-    said = "\n".join(PAGE)
-    assert f"tells {alone.exact_delta(0.5) / 5e-7:.2g} times δ/2 for B.6" in said
+    said = " ".join(" ".join(PAGE).split())
+    assert f"reaches {alone.exact_delta(0.5) / 5e-7:.2g} times δ/2 for B.6" in said
     assert f"and {both.exact_delta(1.0) / 1e-6:.1g} times δ for 4.3" in said
