@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -244,7 +248,6 @@ def _headings(sheet: Sheet, result: Result, run: RunRecord) -> tuple[float, floa
 def _style() -> Iterator[None]:
     """Seaborn's look over matplotlib's defaults, undone on leaving."""
     import matplotlib
-    import seaborn
 
     extra = {
         "axes.formatter.use_mathtext": True,
@@ -254,7 +257,34 @@ def _style() -> Iterator[None]:
         "grid.linewidth": 0.6,
         "font.family": "DejaVu Sans",
     }
-    looks = seaborn.axes_style("ticks") | seaborn.plotting_context("paper", font_scale=1.05)
-    style: Any = {**looks, **extra}
+    style: Any = {**_looks(), **extra}
     with own_defaults(), matplotlib.rc_context(style):
         yield
+
+
+@cache
+def _looks() -> dict[str, Any]:
+    """Seaborn's look.
+
+    Only seaborn's modules of looks and colours are run: the whole package imports
+    ``scipy.stats``, which takes half a second of CPU.  A later ``import seaborn`` is whole.
+    """
+    with _unimported("seaborn"):
+        import_module("seaborn.cm")  # makes the colours known that the look names
+        looks = import_module("seaborn.rcmod")
+    return looks.axes_style("ticks") | looks.plotting_context("paper", font_scale=1.05)
+
+
+@contextmanager
+def _unimported(name: str) -> Iterator[None]:
+    """Inside, a package's modules are imported without the package, and forgotten on leaving."""
+    spec = find_spec(name)
+    if name in sys.modules or spec is None:
+        yield
+        return
+    sys.modules[name] = module_from_spec(spec)
+    try:
+        yield
+    finally:
+        for module in [module for module in sys.modules if module.partition(".")[0] == name]:
+            del sys.modules[module]

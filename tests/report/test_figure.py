@@ -15,7 +15,14 @@ from matplotlib.collections import PolyCollection
 import repro
 from repro.core.claims import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Series
-from repro.report.figure import caption_lines, draw, figure_bytes, panel_boxes, panel_columns
+from repro.report.figure import (
+    _looks,
+    caption_lines,
+    draw,
+    figure_bytes,
+    panel_boxes,
+    panel_columns,
+)
 from repro.report.record import record_of
 
 
@@ -411,3 +418,15 @@ def test_what_belongs_to_one_panel_keeps_away_from_the_next(figure):
     for box in found:
         assert box.y1 <= heading.y0
         assert box.y0 >= legend.get_window_extent().y1
+
+
+def test_seaborns_look_is_read_without_the_whole_package_and_leaves_no_half_of_it(monkeypatch):
+    for module in [name for name in sys.modules if name.partition(".")[0] == "seaborn"]:
+        monkeypatch.delitem(sys.modules, module)
+    looks = _looks.__wrapped__()
+    assert not [name for name in sys.modules if name.partition(".")[0] == "seaborn"]
+    import seaborn
+
+    assert seaborn.lineplot
+    context = seaborn.plotting_context("paper", font_scale=1.05)
+    assert looks == seaborn.axes_style("ticks") | context
