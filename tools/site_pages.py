@@ -140,7 +140,8 @@ def _answered(found: Answers) -> Iterator[str]:
     if found.why:
         yield f"**Why.** {in_markdown(found.why)}."
     if found.counterexample or found.command:
-        yield f"## Smallest counterexample\n\n{in_markdown(found.counterexample)}"
+        heading = "Smallest counterexample" if found.counterexample else "See it fail"
+        yield f"## {heading}\n\n{in_markdown(found.counterexample)}"
         yield f"```bash\n{found.command}\n```"
     yield from _slips("What holds instead", found.holds)
 

@@ -16,7 +16,7 @@ EXPERIMENT, REASON, MISSING = "experiment", "reason", "no experiment yet"
 SUBSTITUTE, NOT_REPRODUCED = "substitute", "not_reproduced"
 """Of a figure or table that no run of the paper's own model on its own data speaks for."""
 EXECUTED = "executed"
-"""Stands for a verdict where an experiment runs an item, say a definition, that claims nothing."""
+"""Stands for a verdict where an experiment runs an item, say a definition, and tests no claim."""
 
 
 @dataclass(frozen=True)

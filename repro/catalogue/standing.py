@@ -27,6 +27,7 @@ WIDTH = 160
 """Signs of a first line, at most."""
 SYMBOLS = {"supported": "✓", "contradicted": "✗", "inconclusive": "?", "assumption_failed": "!"}
 WITHOUT = {
+    EXECUTED: "– executed, no verdict",
     REASON: "– no experiment",
     MISSING: "… no experiment yet",
     SUBSTITUTE: "≈ substitute, no verdict",
@@ -35,6 +36,8 @@ WITHOUT = {
 """What stands in the place of a verdict, by the status of the statement."""
 GRADES = ("error", "constant", "unstated_condition", "notation")
 """The worst first."""
+NO_CLAIM = ("definition", "assumption", "algorithm")
+"""Kinds of statements that are never supported; a definition that fails is contradicted."""
 _NAME = r"(?:(%s|own)[.,:]?\s*)?([a-z]+)[._\s]*([a-z]?[._]?[0-9][0-9._]*)?\s*"
 
 
@@ -65,8 +68,6 @@ class Standing:
     @property
     def verdict_words(self) -> str:
         """Symbol, verdict and the grade of a contradiction."""
-        if self.verdict == EXECUTED:
-            return "– executed, claims nothing"
         if self.verdict not in SYMBOLS:
             return WITHOUT.get(self.verdict, WITHOUT[REASON])
         at_hand = ", in the text at hand" if self.text_at_hand else ""
@@ -109,7 +110,9 @@ def _verdict(row: StatementCoverage) -> str:
     verdicts: set = {verdict for verdict in row.expected.values() if verdict != EXECUTED}
     if any(verdict.shows == "contradicted" for verdict in row.machine_checked):
         verdicts.add("contradicted")
-    return worst(verdicts) if verdicts else EXECUTED
+    verdict = worst(verdicts) if verdicts else EXECUTED
+    # what shows that a definition or an algorithm does its work is no claim of the paper
+    return EXECUTED if verdict == "supported" and kind(row.id) in NO_CLAIM else verdict
 
 
 def contradicting(row: StatementCoverage, catalogue: Catalogue) -> Iterator[Slip]:

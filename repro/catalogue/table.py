@@ -6,32 +6,26 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from repro.catalogue.coverage import NOT_REPRODUCED, REASON, SUBSTITUTE, StatementCoverage
+from repro.catalogue.coverage import REASON, StatementCoverage
 from repro.catalogue.entries import kind, number, paper
 from repro.catalogue.papers import Catalogue
-
-STATUS = {
-    "experiment": "✓ experiment",
-    "reason": "– no experiment",
-    SUBSTITUTE: "≈ substitute",
-    NOT_REPRODUCED: "○ not reproduced",
-    "no experiment yet": "… no experiment yet",
-}
+from repro.catalogue.standing import standing
 
 
 def print_table(console: Console, catalogue: Catalogue, coverage: list[StatementCoverage]) -> None:
-    """One table a paper: number, title, status, and the experiments or the reason."""
+    """One table a paper: number, title, verdict, and the experiments or the reason."""
     for name in dict.fromkeys(paper(row.id) for row in coverage):
         title = Text(catalogue.paper_said(name), style="italic")
         table = Table(title=title, title_justify="left")
-        for heading in ("statement", "title", "status", "experiments (pinned verdict) or reason"):
+        evidence = "experiments (recorded verdict) or reason"
+        for heading in ("statement", "title", "verdict", evidence):
             table.add_column(heading, overflow="fold")
         for row in coverage:
             if paper(row.id) == name:
                 table.add_row(
                     f"{kind(row.id)} {number(row.id)}".strip(),
                     row.item.title,
-                    STATUS[row.status],
+                    standing(row, catalogue).verdict_words,
                     _settled_by(row),
                 )
         console.print(table, markup=False)

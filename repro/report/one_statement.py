@@ -66,7 +66,8 @@ def _answers(parts: Answers, row: StatementCoverage) -> Iterator[str]:
         yield f"{plain_words(row.status).capitalize()}\n" + _wrapped(row.item.shown)
     if parts.counterexample or parts.command:
         text = f"{_wrapped(parts.counterexample)}\n" if parts.counterexample else ""
-        yield f"Smallest counterexample\n{text}  {parts.command}"
+        heading = "Smallest counterexample" if text else "See it fail"
+        yield f"{heading}\n{text}  {parts.command}"
     for hold in parts.holds:
         yield _slip("What holds instead", hold)
 
@@ -115,7 +116,7 @@ def _experiment(
 def _verdict(verdict: str, source: str) -> str:
     if verdict in (SUBSTITUTE, NOT_REPRODUCED):
         return f"{plain_words(verdict)}; its checks are of another model or other data"
-    shown = "executed, claims nothing" if verdict == EXECUTED else verdict_words(verdict)
+    shown = "executed, no verdict" if verdict == EXECUTED else verdict_words(verdict)
     return f"{shown} ({source})"
 
 

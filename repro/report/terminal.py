@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
@@ -225,8 +226,11 @@ def print_result(
 
 
 def print_folder(folder: Path) -> None:
-    """Say where the files of a run are."""
-    standard_output(WIDTH).print(text(f"files: {folder}", ""), soft_wrap=True)
+    """Say where the files of a run are, and which command writes a page about it."""
+    here = Path.cwd()
+    runs = folder.relative_to(here) if folder.is_relative_to(here) else folder
+    page = f"page: repro report {shlex.quote(f'runs={runs}')}"
+    standard_output(WIDTH).print(text(f"files: {folder}\n{page}", ""), soft_wrap=True)
 
 
 def _print_beside(run: VerdictContent, console: Console) -> None:

@@ -43,7 +43,7 @@ def test_pages_are_of_statements_that_there_are_and_lie_in_docs():
         ("p2.thm_5_3", "✗ contradicted (unstated condition)"),  # not for a sign of the text at hand
         ("p1.def_3_2", "✗ contradicted (notation, in the text at hand)"),
         ("p2.thm_5_2", "✓ supported"),
-        ("p1.alg_1", "– executed, claims nothing"),
+        ("p1.alg_1", "– executed, no verdict"),
         ("p4.tab_3", "– no experiment"),
         ("p4.tab_1", "≈ substitute, no verdict"),
         ("p1.tab_1", "○ not reproduced, no verdict"),

@@ -91,7 +91,7 @@ def test_a_theorem_is_added_in_an_empty_folder_as_the_page_says(installed, outsi
     verdicts = {(one["theorem"], one["budget"], one["verdict"]) for one in found}
     assert ("sharper_bound", "laptop", "supported") in verdicts
     assert re.search(r"\b7 passed, \d+ deselected", said)
-    assert re.search(r"own result .* ✓ experiment .* sharper_bound", said)
+    assert re.search(r"own result .* ✓ supported .* sharper_bound", said)
     listed = (tmp_path / "conf" / "suite.yaml").read_text()
     assert "theorems:\n- sharper_bound\n" in listed
     assert not list(installed.parents[1].rglob("**/sharper_bound*"))

@@ -65,14 +65,16 @@ def test_the_files_say_how_many_checks(part):
 def test_the_report_gives_no_statement_a_verdict(part):
     (run,) = find_runs(Path("outputs"))
     found = line_of_theorem_4_2(run)
-    assert (found.verdict, found.check) == ("not_run", None)
-    assert found.note == f"only {PART} run: python -m repro theorem=offline_gap"
+    assert (found.here, found.check) == (False, None)
+    assert found.note.endswith(f". Only {PART} run here: python -m repro theorem=offline_gap")
     assert status_of(report.main, ["--runs", "outputs"]) == 0
     text = Path("outputs/report.html").read_text("utf-8")
-    assert "<p>0 experiments run here" in text
+    assert "<p>0 experiments run here, 1 in part." in text
     assert f'<h3>offline_gap</h3> <span class="verdict none">{PART}</span>' in text
     assert "settles no statement" in text
-    assert not re.search(r'<tr id="s-[^>]*data-verdict="supported"', text)
+    (statements,) = re.findall('<section id="statements".*<section id="findings"', text, re.DOTALL)
+    assert "✓ supported" in statements
+    assert "verdict supported" not in statements
 
 
 def test_a_whole_run_speaks_whatever_its_budget_and_overrides(part, make_result):
@@ -80,7 +82,7 @@ def test_a_whole_run_speaks_whatever_its_budget_and_overrides(part, make_result)
     write_files(whole, Path("outputs/whole"), 1.0, 1, "cpu")
     (run,) = find_runs(Path("outputs"))
     assert run.folder.name == "whole"
-    assert line_of_theorem_4_2(run).verdict == "supported"
+    assert line_of_theorem_4_2(run).check.verdict == "supported"
 
 
 def test_gallery_table_of_results_latex_and_metrics_say_so(part, capsys):

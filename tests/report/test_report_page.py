@@ -180,8 +180,9 @@ def test_a_page_of_all_papers_counts_all_of_them(runs, capsys):
     text = (runs / "report.html").read_text()
     counts = f"{len(papers.load().items) - own} statements of P1, P2, P3, P4 and {own} own results"
     assert f"1 experiment run here. The catalogue has {counts}." in text
-    legend = text.partition('<ul class="legend">')[2].partition("</ul>")[0]
-    assert sum(map(int, re.findall(r"</span> (\d+)<", legend))) == len(papers.load().items)
+    legends = re.findall(r'<ul class="legend">.*?</ul>', text, re.DOTALL)
+    numbers = map(int, re.findall(r"</span> (\d+)<", "".join(legends)))
+    assert sum(numbers) == len(papers.load().items) == text.count("<tbody id=")
 
 
 def test_a_page_of_one_paper_links_no_statement_of_another(runs, make_result):
@@ -220,21 +221,40 @@ def test_a_statement_takes_the_worst_of_its_own_checks_only(runs):
     (run,) = find_runs(runs)
     lines = {one.id: one for one in statement_lines(papers.load(), {"offline_gap": run})}
     one = lines["p1.thm_4_2"]
-    assert (one.verdict, one.controls, one.caught) == ("supported", 1, 1)
-    # what other experiments and proofs say, which were not run here, stands beside it
-    assert one.note.startswith("other evidence, which was not run here: ✗ contradicted (error): ")
-    assert lines["p1.def_3_3"].verdict == "claims_nothing"
-    assert lines["p1.thm_4_5"].verdict == "not_run"
-    assert lines["p1.asm_3_7"].verdict == "no_experiment"
+    assert (one.check.verdict, one.controls, one.caught) == ("supported", 1, 1)
+    # other experiments and proofs, which were not run here, contradict it
+    assert (one.verdict, one.here) == ("contradicted", False)
+    assert one.note.startswith("✓ supported here; by other evidence, at a fixed B ")
+    assert lines["p1.def_3_3"].note == "Executed by the experiment."
+    assert (lines["p1.thm_4_5"].verdict, lines["p1.thm_4_5"].here) == ("supported", False)
+    assert lines["p1.asm_3_7"].words == "– no experiment"
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "words", "here"),
+    [
+        ("p1.thm_4_2", "contradicted", "✗ contradicted", True),
+        ("p1.def_3_3", "contradicted", "✗ contradicted", True),
+        ("p1.def_3_3", "supported", "– executed, no verdict", False),
+    ],
+)
+def test_a_definition_is_never_supported_and_what_fails_here_is_coloured(
+    runs, name, verdict, words, here
+):
+    check = json.loads((runs / "one" / "verdict.json").read_text())["checks"][0]
+    change(runs, statements=[name], checks=[check | {"statements": [name], "verdict": verdict}])
+    (run,) = find_runs(runs)
+    lines = {one.id: one for one in statement_lines(papers.load(), {"offline_gap": run})}
+    assert (lines[name].words, lines[name].here) == (words, here)
 
 
 def test_what_was_not_run_is_grey_with_what_is_known_and_how_it_fails(runs):
     text = rendered(runs)
-    (row,) = re.findall(r'<tr id="s-p1.thm_5_2".*?</tr>', text, re.DOTALL)
-    assert '<span class="verdict not_run">✗ contradicted (error)</span>' in row
+    (row,) = re.findall(r'<tbody id="s-p1.thm_5_2".*?</tbody>', text, re.DOTALL)
+    assert '<span class="verdict none">✗ contradicted (error)</span>' in row
     assert "<b>Smallest counterexample.</b> One state, two responses" in row
     assert "python -m repro theorem=corrected_log_regret only=cap_one budget=smoke" in row
-    assert "not run yet: python -m repro theorem=" in row
+    assert "Not run here: python -m repro theorem=" in row
 
 
 def test_what_was_run_comes_first(runs):

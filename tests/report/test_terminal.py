@@ -16,7 +16,7 @@ from rich.console import Console
 import repro
 from repro.core.results import AssumptionResult
 from repro.report.record import record_of
-from repro.report.terminal import print_result, progress
+from repro.report.terminal import print_folder, print_result, progress
 
 
 def printed(result, width: int = 100, detail: Literal["verdict", "checks", "all"] = "all") -> str:
@@ -224,3 +224,13 @@ def test_beside_a_contradicted_row_stand_where_it_fails_and_what_holds(result):
     text = printed(replace(result, checks=(elsewhere,)), 200, "checks")
     assert "what holds: row of other (`python -m repro theorem=other only=row`)" in text
     assert "what holds" not in printed(result, 200, "checks")
+
+
+def test_a_run_says_which_command_writes_a_page_about_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    print_folder(tmp_path / "outputs" / "my gap")
+    assert capsys.readouterr().out == (
+        f"files: {tmp_path}/outputs/my gap\npage: repro report 'runs=outputs/my gap'\n"
+    )
+    print_folder(Path("/elsewhere"))
+    assert capsys.readouterr().out.endswith("page: repro report runs=/elsewhere\n")

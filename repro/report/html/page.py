@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from repro.catalogue.coverage import NOT_REPRODUCED, SUBSTITUTE
+from repro.catalogue.coverage import EXECUTED, MISSING, NOT_REPRODUCED, REASON, SUBSTITUTE
 from repro.catalogue.entries import OWN
 from repro.catalogue.papers import Catalogue
 from repro.report.html import ablations
@@ -18,13 +18,13 @@ from repro.report.html.entries import entries
 from repro.report.html.findings import findings
 from repro.report.html.pictures import picture
 from repro.report.html.runs import StoredRun
-from repro.report.html.statements import EXECUTED, KINDS_IN_ORDER, NOT_RUN, REASON, by_paper
+from repro.report.html.statements import KINDS_IN_ORDER, StatementLine, by_paper
 from repro.report.html.tracked import compare_address, run_address
 from repro.report.html.typeset import typeset
 from repro.report.wording import SYMBOLS, beside
 
 TITLE = "Theorems of private and robust RLHF: verdicts"
-ORDER = (*SYMBOLS, SUBSTITUTE, NOT_REPRODUCED, EXECUTED, REASON, NOT_RUN)
+ORDER = (*SYMBOLS, EXECUTED, SUBSTITUTE, NOT_REPRODUCED, REASON, MISSING)
 
 
 def report_html(
@@ -44,7 +44,6 @@ def report_html(
     jinja = pages()
     papers = by_paper(catalogue, {run.key: run for run in runs})
     every = [statement for part in papers for statement in part.statements]
-    verdicts = Counter(statement.verdict for statement in every)
     listed = {statement.id for statement in every}
     page = {
         "title": title,
@@ -54,11 +53,14 @@ def report_html(
             "printed": sum(len(part.statements) for part in papers if part.id != OWN),
             "own": sum(len(part.statements) for part in papers if part.id == OWN),
             "papers": ", ".join(part.label for part in papers if part.id != OWN),
-            "verdicts": {v: verdicts[v] for v in ORDER if verdicts[v]},
+            "here": _counts([statement for statement in every if statement.here]),
+            "elsewhere": _counts([statement for statement in every if not statement.here]),
+            "verdicts": _counts(every),
         },
         "findings": findings(catalogue, {run.key: run for run in runs}),
         "ablations": ablations.matrix(ablated),
         "whole": sum(not run.part for run in runs),
+        "part": sum(bool(run.part) for run in runs),
         "runs": [_section(run, ablations.by_row(ablated)) for run in runs],
         "listed": listed,
         "printed": {
@@ -74,6 +76,13 @@ def report_html(
     )
 
 
+def _counts(statements: Sequence[StatementLine]) -> dict[str, tuple[str, int]]:
+    """By verdict, its words without a grade and how many statements have it."""
+    words = {line.verdict: line.words.partition(" (")[0] for line in statements}
+    numbers = Counter(line.verdict for line in statements)
+    return {verdict: (words[verdict], numbers[verdict]) for verdict in ORDER if numbers[verdict]}
+
+
 def pages() -> Environment:
     """Templates of the pages: everything is escaped, and a missing name is an error."""
     environment = Environment(
@@ -82,8 +91,8 @@ def pages() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    environment.filters["plain"] = lambda verdict: verdict.replace("_", " ")
     environment.filters["words"] = _words
+    environment.filters["breakable"] = lambda name: escape(name).replace("_", Markup("_<wbr>"))
     return environment
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from repro.catalogue import machine_checked
 from repro.catalogue.answers import Answers, answers
 from repro.catalogue.coverage import (
-    NOT_REPRODUCED,
+    EXECUTED,
     SUBSTITUTE,
     StatementCoverage,
     completed,
@@ -17,13 +17,11 @@ from repro.catalogue.coverage import (
 from repro.catalogue.entries import KINDS, kind, number, paper
 from repro.catalogue.machine_checked import Checked
 from repro.catalogue.papers import Catalogue, Item
-from repro.catalogue.standing import Standing, standing
+from repro.catalogue.standing import WITHOUT, Standing, standing
 from repro.catalogue.summaries import summaries
 from repro.report.html.entries import Entry, deciding, entry
 from repro.report.html.runs import StoredRun
-
-NOT_RUN, EXECUTED, REASON = "not_run", "claims_nothing", "no_experiment"
-"""What is shown for a verdict where there is none."""
+from repro.report.wording import verdict_words
 
 
 @dataclass(frozen=True)
@@ -32,11 +30,6 @@ class Known:
 
     standing: Standing
     answers: Answers
-
-    @property
-    def words(self) -> str:
-        """Verdict and sentence."""
-        return f"{self.standing.verdict_words}: {self.standing.sentence}"
 
 
 @dataclass(frozen=True)
@@ -52,6 +45,9 @@ class StatementLine:
     """One line of the table.
 
     Attributes:
+        verdict: of the runs on this page, or what the catalogue says.
+        words: the verdict as it reads.
+        here: the verdict is that of runs on this page.
         known: what the catalogue says of it.
         check: the deciding check, None without one.
         controls: controls of the checks that speak for it, ``caught`` of which were caught.
@@ -64,6 +60,8 @@ class StatementLine:
     label: str
     title: str
     verdict: str
+    words: str
+    here: bool
     known: Known
     check: Entry | None
     controls: int
@@ -101,43 +99,54 @@ def statement(row: StatementCoverage, known: Known, runs: dict[str, StoredRun]) 
     )
     base = {
         "id": name, "kind": kind(name), "label": label, "title": item.title, "proofs": proofs,
-        "known": known,
+        "known": known, "experiments": links,
     }  # fmt: skip
+    stands = known.standing
+    of_catalogue = {"verdict": stands.verdict, "words": stands.verdict_words, "here": False}
     if not speaking:
-        verdict, note = _without_checks(item, links, runs)
-        return StatementLine(
-            **base, verdict=verdict, check=None, controls=0, caught=0, note=note, experiments=links
-        )
+        note = _why_without_checks(item, stands, links, runs)
+        return StatementLine(**base, **of_catalogue, check=None, controls=0, caught=0, note=note)
     check = deciding([check_or_proof for _, check_or_proof in speaking])
     controls = [
         c for run, check_or_proof in speaking for c in run.verdict.controls_of(check_or_proof)
     ]
-    caught = sum(control.caught for control in controls)
-    verdict, note = check.verdict, ""
-    if verdict == "supported" and known.standing.verdict == "contradicted":
-        note = f"other evidence, which was not run here: {known.words}"
+    shown = {
+        "check": entry(check, check),
+        "controls": len(controls),
+        "caught": sum(control.caught for control in controls),
+    }
     if check.substitute:
-        verdict, note = status_of(item) or SUBSTITUTE, item.shown
-    return StatementLine(
-        **base, verdict=verdict, check=entry(check, check), controls=len(controls),
-        caught=caught, note=note, experiments=links,
-    )  # fmt: skip
+        verdict = status_of(item) or SUBSTITUTE
+        of_catalogue |= {"verdict": verdict, "words": WITHOUT[verdict]}
+    if check.substitute or (check.verdict == "supported" and stands.verdict == EXECUTED):
+        return StatementLine(**base, **of_catalogue, **shown, note=item.shown)
+    verdict = verdict_words(check.verdict)
+    if check.verdict != "contradicted" and _contradicted_elsewhere(row, runs):
+        note = f"{verdict} here; by other evidence, {stands.sentence}"
+        return StatementLine(**base, **of_catalogue, **shown, note=note)
+    return StatementLine(**base, **shown, verdict=check.verdict, words=verdict, here=True, note="")
 
 
-def _without_checks(
-    item: Item, links: tuple[Link, ...], runs: dict[str, StoredRun]
-) -> tuple[str, str]:
+def _contradicted_elsewhere(row: StatementCoverage, runs: dict[str, StoredRun]) -> bool:
+    """Whether Coq, or the record of an experiment not run here in full, contradicts."""
+    whole = {name for name, run in runs.items() if not run.part}
+    recorded = [check.expected for slug, check in row.speaking if slug not in whole]
+    return "contradicted" in (*recorded, *(proof.shows for proof in row.machine_checked))
+
+
+def _why_without_checks(
+    item: Item, stands: Standing, links: tuple[Link, ...], runs: dict[str, StoredRun]
+) -> str:
+    """Return the sentence of a statement that no check of these runs speaks for."""
     if item.not_reproduced and not item.experiments:
-        return NOT_REPRODUCED, item.not_reproduced
-    if item.reason:
-        return REASON, item.reason
+        return f"{item.not_reproduced}."
+    if item.reason or not links:
+        return f"{stands.sentence}."
     there = [runs[link.run] for link in links if link.run]
-    if any(not run.part for run in there):
-        return EXECUTED, "executed by the experiment"
-    if not links:
-        return NOT_RUN, "no experiment yet"
-    said = f"only {there[0].part} run" if there else "not run yet"
-    return NOT_RUN, f"{said}: python -m repro theorem={(there or links)[0].slug}"
+    if any(not run.part for run in there) and stands.verdict == EXECUTED:
+        return "Executed by the experiment."
+    said = f"Only {there[0].part} run here" if there and there[0].part else "Not run here"
+    return f"{stands.sentence}. {said}: python -m repro theorem={(there or links)[0].slug}"
 
 
 def statement_lines(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[StatementLine]:

@@ -1,5 +1,5 @@
 "use strict";
-const rows = [...document.querySelectorAll("tr[data-paper]")];
+const rows = [...document.querySelectorAll("tbody[data-paper]")];
 const field = id => document.getElementById(id);
 const text = new Map(rows.map(row => [row, (row.id + " " + row.textContent).toLowerCase()]));
 function show() {
@@ -12,7 +12,7 @@ function show() {
     row.style.display = fits ? "" : "none";
     count += fits;
   }
-  for (const part of document.querySelectorAll(".paper")) part.hidden = !part.querySelector("tr[data-paper]:not([hidden])");
+  for (const part of document.querySelectorAll(".paper")) part.hidden = !part.querySelector("tbody[data-paper]:not([hidden])");
   field("shown").textContent = count + " of " + rows.length + " statements";
 }
 function open() {
