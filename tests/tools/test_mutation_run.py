@@ -12,7 +12,7 @@ import yaml
 
 from tools.mutation.equivalent import LISTED, Stale, equivalents
 from tools.mutation.mutants import mutants
-from tools.mutation.run import sample, uniform_sample
+from tools.mutation.run import sample
 from tools.mutation.score import report
 
 pytestmark = pytest.mark.slow
@@ -140,11 +140,10 @@ def test_each_kind_of_fate(toy):
 
 def test_the_sample_is_the_seeds(toy):
     path = [toy / "toy.py"]
-    for draw in (sample, uniform_sample):
-        once, again, other = (draw(path, 4, seed) for seed in (1, 1, 2))
-        assert once == again != other
-        assert len(set(once)) == 4
-        assert draw(path, 99, 0) == mutants(path[0])
+    once, again, other = (sample(path, 4, seed) for seed in (1, 1, 2))
+    assert once == again != other
+    assert len(set(once)) == 4
+    assert sample(path, 99, 0) == mutants(path[0])
 
 
 def test_a_listed_mutant_that_a_test_kills_fails_the_list(toy, tmp_path):

@@ -9,7 +9,7 @@ mutant, or more than one, is an error: the code has moved on and the reason must
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import yaml
@@ -25,7 +25,10 @@ class Stale(ValueError):
 
 
 def equivalents(
-    paths: Iterable[Path], root: Path | None = None, listed: Path = LISTED
+    paths: Iterable[Path],
+    root: Path | None = None,
+    listed: Path = LISTED,
+    of: Callable[[Path], list[Mutant]] = mutants,
 ) -> dict[Mutant, str]:
     """The listed mutants of some files with their reasons.
 
@@ -33,6 +36,7 @@ def equivalents(
         paths: absolute paths of the files that are mutated.
         root: folder that the list's file names are relative to; the working folder by default.
         listed: the list.
+        of: all mutants of a file.
 
     Raises:
         Stale: an entry of one of the files does not fit exactly one mutant.
@@ -41,7 +45,7 @@ def equivalents(
     entries = yaml.safe_load(listed.read_text("utf-8")) or {}
     found = {}
     for path in paths:
-        known = mutants(path)
+        known = of(path)
         for entry in entries.get(path.relative_to(root).as_posix(), []):
             found[_fitting(entry, known)] = entry["reason"]
     return found

@@ -2,6 +2,10 @@
 
 Left alone: docstrings, annotations, default arguments, decorators, class bodies and what is said in
 an error, an f-string or a warning.  Module constants that are literals are changed too.
+
+Of formulas the changes are others: a number is one more, or a tenth more where it is a decimal; an
+operator, an exponent, a root; a comparison is turned around; a branch is always or never taken.
+Words, flags, indices, sizes of arrays and grids, rounding guards and refusals are left alone.
 """
 
 from __future__ import annotations
@@ -21,16 +25,29 @@ _SWAPS = {
 }  # fmt: skip
 _NAMES = {"max": "min", "min": "max", "maximum": "minimum", "minimum": "maximum", "any": "all",
           "all": "any", "ceil": "floor", "floor": "ceil"}  # fmt: skip
+_TURNED = {
+    ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+_SIZES = {"range", "linspace", "geomspace", "logspace", "reshape", "zeros", "ones", "full", "eye",
+          "arange", "tile", "repeat", "empty", "split", "moveaxis", "swapaxes", "expand_dims",
+          "broadcast_to", "lru_cache", "isclose", "allclose", "roll", "take", "round", "spawn",
+          "sum", "mean", "cumsum", "prod", "any", "all", "unsqueeze", "squeeze"}  # fmt: skip
+"""Calls whose plain numbers are axes, shapes, points and digits."""
+_KEYS = {"axis", "dim", "size", "shape", "steps", "maxiter", "iterations", "num", "count", "points",
+         "maxsize", "ndmin", "axes", "offset", "ddof", "limit", "chunk", "digits", "k"}  # fmt: skip
 _SILENT = (ast.Raise, ast.JoinedStr, ast.Import, ast.ImportFrom, ast.Assert)
 
 Change = Callable[[], None]
+Of = Callable[[ast.AST], Iterator[tuple[str, Change]]]
 
 
 @dataclass(frozen=True)
 class Mutant:
     """One change of one file; ``number`` is its place in the list of all of them.
 
-    ``constant`` names the module's own constant whose value is changed, if it is one.
+    ``constant`` names the module's own constant whose value is changed, if it is one; ``formula``
+    says by which of the two lists of changes it is counted.
     """
 
     path: Path
@@ -38,6 +55,7 @@ class Mutant:
     line: int
     text: str
     constant: str = ""
+    formula: bool = False
 
     @property
     def of_module(self) -> bool:
@@ -52,7 +70,8 @@ class Mutant:
     def compiled(self) -> CodeType:
         """The changed module."""
         tree = ast.parse(self.path.read_text("utf-8"))
-        for number, (_, _, change) in enumerate(_changes(tree)):
+        changes = _formula_changes(tree) if self.formula else _changes(tree)
+        for number, (_, _, change) in enumerate(changes):
             if number == self.number:
                 change()
                 break
@@ -68,6 +87,12 @@ def mutants(path: Path) -> list[Mutant]:
     return own + found[len(own) :]
 
 
+def formula_mutants(path: Path) -> list[Mutant]:
+    """All changes of a file's formulas, in the order of its text."""
+    changes = _formula_changes(ast.parse(path.read_text("utf-8")))
+    return [Mutant(path, i, line, text, formula=True) for i, (line, text, _) in enumerate(changes)]
+
+
 def _constants(tree: ast.Module) -> Iterator[tuple[str, ast.Constant]]:
     """Names of the module that stand for one literal each."""
     for statement in tree.body:
@@ -79,19 +104,28 @@ def _constants(tree: ast.Module) -> Iterator[tuple[str, ast.Constant]]:
 def _changes(tree: ast.Module) -> Iterator[tuple[int, str, Change]]:
     for _, value in _constants(tree):
         yield from _of_nodes(value)
+    for part in _functions(tree):
+        yield from (change for line in part.body for change in _of_nodes(line))
+
+
+def _formula_changes(tree: ast.Module) -> Iterator[tuple[int, str, Change]]:
+    for part in _functions(tree):
+        if not (part.name.startswith("__") and part.name != "__call__"):
+            yield from (change for line in part.body for change in _of_nodes(line, _of_formula))
+
+
+def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef | ast.Module):
-            for part in node.body:
-                if isinstance(part, ast.FunctionDef):
-                    yield from (found for line in part.body for found in _of_nodes(line))
+            yield from (part for part in node.body if isinstance(part, ast.FunctionDef))
 
 
-def _of_nodes(node: ast.AST) -> Iterator[tuple[int, str, Change]]:
-    if isinstance(node, _SILENT) or _is_bare_text(node):
+def _of_nodes(node: ast.AST, of: Of | None = None) -> Iterator[tuple[int, str, Change]]:
+    if isinstance(node, _SILENT) or _is_bare_text(node) or (of and _is_no_formula(node)):
         return
     line = getattr(node, "lineno", 0)
     before = ast.unparse(node).splitlines()[0] if line else ""
-    for said, change in _of_node(node):
+    for said, change in (of or _of_node)(node):
         yield line, f"{before[:70]}: {said}", change
     skipped = {"annotation", "returns", "args", "decorator_list"}
     inside = isinstance(node, ast.FunctionDef | ast.Lambda)
@@ -99,8 +133,8 @@ def _of_nodes(node: ast.AST) -> Iterator[tuple[int, str, Change]]:
         if name == "annotation" or (inside and name in skipped):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST):
-                yield from _of_nodes(child)
+            if isinstance(child, ast.AST) and not (of and _is_place(node, name, child)):
+                yield from _of_nodes(child, of)
 
 
 def _is_bare_text(node: ast.AST) -> bool:
@@ -134,6 +168,56 @@ def _of_node(node: ast.AST) -> Iterator[tuple[str, Change]]:
             yield _set(node, "value", _other(value))
 
 
+def _of_formula(node: ast.AST) -> Iterator[tuple[str, Change]]:
+    match node:
+        case ast.BinOp() | ast.BoolOp() | ast.AugAssign() | ast.UnaryOp():
+            if type(node.op) in _SWAPS:
+                yield _set(node, "op", _SWAPS[type(node.op)]())
+        case ast.Compare(ops=[op, *others]):
+            yield _set(node, "ops", [_TURNED[type(op)](), *others])
+        case ast.If() | ast.IfExp():
+            for always in (True, False):
+                yield f"test → {always}", _setter(node, "test", ast.Constant(always))
+        case ast.Name(id=name) if name in _NAMES:
+            yield _set(node, "id", _NAMES[name])
+        case ast.Attribute(attr=name) if name in _NAMES:
+            yield _set(node, "attr", _NAMES[name])
+        case ast.Attribute(value=ast.Name(id="math" | "np"), attr="sqrt"):
+            yield _set(node, "attr", "cbrt")
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            whole = isinstance(value, int) or not value
+            yield _set(node, "value", value + 1 if whole else round(1.1 * value, 12))
+
+
+def _is_no_formula(node: ast.AST) -> bool:
+    """Numbers of arrays and grids, guards of rounding, a test that leads to a refusal alone."""
+    match node:
+        case ast.keyword(arg=str() as name):
+            return name in _KEYS or "tol" in name
+        case ast.If(body=body, orelse=[]):
+            return all(isinstance(statement, ast.Raise) for statement in body)
+        case ast.BinOp(left=left, right=right):
+            return _is_rounding(left) or _is_rounding(right)
+    return _is_rounding(node)
+
+
+def _is_rounding(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, float) and (
+        0 < node.value <= 1e-6
+    )  # fmt: skip
+
+
+def _is_place(node: ast.AST, name: str, child: ast.AST) -> bool:
+    """Whether a part says where a number stands, or how many there are."""
+    match node:
+        case ast.Subscript():
+            return name == "slice"
+        case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called)) if called in _SIZES:
+            plain = isinstance(child, ast.Constant | ast.UnaryOp | ast.Tuple | ast.List)
+            return name == "args" and plain
+    return False
+
+
 def _other(value: bool | float | str) -> bool | float | str:
     if isinstance(value, bool):
         return not value
@@ -153,4 +237,8 @@ def _none(node: ast.Return | ast.Expr, value: ast.expr) -> tuple[str, Change]:
 def _set(node: ast.AST, field: str, value: object) -> tuple[str, Change]:
     first = value[0] if isinstance(value, list) else value
     said = type(first).__name__ if isinstance(first, ast.AST) else repr(first)
-    return f"{field} → {said}", lambda: setattr(node, field, value)
+    return f"{field} → {said}", _setter(node, field, value)
+
+
+def _setter(node: ast.AST, field: str, value: object) -> Change:
+    return lambda: setattr(node, field, value)

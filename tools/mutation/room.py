@@ -30,6 +30,7 @@ EVERY = "1000000"
 def main(words: list[str]) -> int:
     """Exit status of the room's tests if they fail, else that of its mutants."""
     room, *options = words
+    os.environ["OMP_NUM_THREADS"] = "1"
     if room == "theorems":
         from tools.mutation.theorems import main as of_theorems
 
@@ -43,7 +44,7 @@ def main(words: list[str]) -> int:
             "--cov-context=test",
             f"--cov-config={os.devnull}",
         ]
-        env = os.environ | {"COVERAGE_FILE": str(data), "OMP_NUM_THREADS": "1"}
+        env = os.environ | {"COVERAGE_FILE": str(data)}
         words = ["pytest", *tests, *reach, "--cov-report=", "-p", "no:cacheprovider"]
         done = subprocess.run([sys.executable, "-m", *words], env=env, check=False)
         if done.returncode:

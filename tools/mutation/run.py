@@ -27,17 +27,7 @@ from tools.mutation.mutants import Mutant, mutants
 from tools.mutation.score import report, scored
 
 
-def sample(paths: list[Path], each: int, seed: int) -> list[Mutant]:
-    """At most ``each`` mutants of every file, without replacement."""
-    chosen = []
-    for path in paths:
-        found = mutants(path)
-        picked = random.Random(f"{seed}:{path.name}").sample(found, min(each, len(found)))
-        chosen += sorted(picked, key=lambda mutant: mutant.number)
-    return chosen
-
-
-def uniform_sample(paths: list[Path], size: int, seed: int) -> list[Mutant]:
+def sample(paths: list[Path], size: int, seed: int) -> list[Mutant]:
     """``size`` mutants of all files together, each as likely as any other, in their order."""
     every = [mutant for path in paths for mutant in mutants(path)]
     picked = random.Random(seed).sample(range(len(every)), min(size, len(every)))
@@ -53,10 +43,8 @@ def main(words: list[str]) -> int:
     reasons = equivalents(paths, listed=asked.equivalent)
     if asked.try_listed:
         chosen, reasons = list(reasons), {}
-    elif asked.size:
-        chosen = uniform_sample(paths, asked.size, asked.seed)
     else:
-        chosen = sample(paths, asked.each, asked.seed)
+        chosen = sample(paths, asked.size, asked.seed)
     plugin = Killing(chosen, reasons, data, asked.seconds)
     status = pytest.main([*tests, "-q", "-p", "no:cacheprovider"], plugins=[plugin])
     if len(plugin.found) < len(chosen):
@@ -74,8 +62,7 @@ def _asked(words: list[str]) -> tuple[argparse.Namespace, list[str]]:
     )
     parser.add_argument("paths", nargs="+", type=Path)
     parser.add_argument("--coverage", required=True, help="data with --cov-context=test")
-    parser.add_argument("--each", type=int, default=10, help="mutants of each file")
-    parser.add_argument("--size", type=int, default=0, help="mutants of all files, in place of it")
+    parser.add_argument("--size", type=int, default=300, help="mutants of all files together")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=int, default=60, help="least processor time of one")
     parser.add_argument("--least", type=float, default=0.85)

@@ -1,48 +1,58 @@
 """``python -m tools.mutation.room theorems``: wrong formulas against the verdicts of checks.
 
-  python -m tools.mutation.room theorems --size 60 --seed 7 [EXPERIMENT …]
+  python -m tools.mutation.room theorems --size 300 --seed 7 --log sample.jsonl [EXPERIMENT …]
 
-Mutants of an experiment's file and of the mathematics that its checks run, each in a fork, against
-the checks that run its line, at smoke.  Noticed is another verdict than the pinned one, a control
-that is not caught, a slack that leaves its pin, an assumption that fails, or a run that ends in an
-error.  One line each, then the score by experiment and by kind of the claims that ran the line.
+Mutants are drawn from the files of the experiments and of the papers' rooms, among the lines that a
+check's algorithm under test runs at smoke.  Lines that only a control runs, wrong on purpose, or
+only an assumption, are outside.  Each mutant is tried in a fork, against all checks that run its
+line: those of its own experiment, then cheap ones, until an experiment notices it or their time is
+``CAP``.  Noticed is another verdict than the pinned one, a slack off its pin, an error, or, asked
+where these say nothing, a control that is not caught or an assumption that fails.  With ``--log`` a
+stopped sample is taken up.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import pickle
 import random
 import resource
 import signal
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import coverage
+from scipy import stats
 
+from repro.core.check import WITHOUT_DRAWS, SweptCheck
 from repro.core.results import CheckResult
 from repro.core.verdicts import off_its_pin
 from repro.study.composition import compose_values
 from repro.study.discovery import find, slugs
-from repro.study.plan import Plan
+from repro.study.plan import Plan, blocks_of, built
 from repro.study.runner import run_plan
 from repro.study.settings import session_of
-from tools.mutation.equivalent import LISTED, equivalents
+from repro.study.sources import closure
+from tools.mutation.equivalent import equivalents
 from tools.mutation.exchange import exchange, functions_by_file
-from tools.mutation.mutants import Mutant, mutants
-from tools.mutation.score import EQUIVALENT, KILLED, SURVIVED, TIMEOUT, UNFIT, line_of
+from tools.mutation.mutants import Mutant, formula_mutants
+from tools.mutation.score import EQUIVALENT, KILLED, SURVIVED, TIMEOUT, UNFIT
 
+LISTED = Path(__file__).with_name("equivalent_formulas.yaml")
 MATHEMATICS = ("p1", "p2", "p3", "p4")
-CRASHES = "value → None"
-"""Changes that end in an error wherever they are: no formula is wrong."""
-SECONDS = 120
-"""Processor time of one mutant."""
-Reached = dict[str, set[int]]
-"""By file, the lines that a check runs."""
+SECONDS, CAP = 30, 20
+"""Least processor time of one experiment's checks; traced time of all checks of one mutant."""
+MEMORY = 8 << 30
+SAME, MOVED, NOTICED = "same", "moved", "noticed"
+"""What a check sees of a mutant: no number, a number but not its verdict, or enough."""
+Record = dict[str, Any]
 
 
 class _NoStore:
@@ -58,22 +68,23 @@ class _NoStore:
         return 0
 
 
+@cache
 def plan_of(slug: str) -> Plan:
-    """The experiment as it is configured, at smoke."""
-    return session_of({**compose_values(slug, {"budget": "smoke"}), "output_dir": "unused"}).plan
+    """The experiment as it is configured, at smoke; with its blocks, whose keys take a while."""
+    values = {**compose_values(slug, {"budget": "smoke"}), "output_dir": "unused"}
+    plan = session_of(values).plan
+    blocks_of(plan)
+    return plan
 
 
 def measured(plan: Plan, names: Sequence[str]) -> Sequence[CheckResult]:
     """Checks measured and judged in this process."""
-    some = replace(plan, only=tuple(names))
 
     def mapper(measure: Callable[[Any], Any], blocks: Sequence[Any]) -> Any:
         return ((block, measure(block)) for block in blocks)
 
-    checks, experiment = run_plan(some, _NoStore(), mapper, lambda count: None)  # type: ignore[arg-type]
-    if not all(one.holds for one in experiment.assumptions()):
-        raise AssertionError("an assumption fails")
-    return checks
+    some = replace(plan, only=tuple(names))
+    return run_plan(some, _NoStore(), mapper, lambda count: None)[0]  # type: ignore[arg-type]
 
 
 def as_pinned(check: CheckResult) -> bool:
@@ -82,12 +93,13 @@ def as_pinned(check: CheckResult) -> bool:
     return pinned and not off_its_pin(check.outcome.numbers)
 
 
-def in_a_fork(work: Callable[[], object], seconds: int) -> object:
+def in_a_fork(work: Callable[[], Any], seconds: int) -> Any:
     """What a function returns in a fork; the exception that ends it, or ``TIMEOUT``."""
     with tempfile.TemporaryFile() as file:
         pid = os.fork()
         if pid == 0:
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
             silence = os.open(os.devnull, os.O_WRONLY)
             os.dup2(silence, 1)
             os.dup2(silence, 2)
@@ -105,90 +117,261 @@ def in_a_fork(work: Callable[[], object], seconds: int) -> object:
         return pickle.load(file)
 
 
-def reached(slug: str) -> dict[str, tuple[str, Reached]]:
-    """By check its kind and the lines that it runs; of checks that come out as pinned."""
-    plan, found = plan_of(slug), {}
-    for name in (one.name for one in find(slug).checks):
-        tracer = coverage.Coverage(data_file=None, include=[f"{Path.cwd()}/*"])
+def _kind(check: CheckResult) -> str:
+    """The claim's kind, as the table of the page has it."""
+    declared = check.check
+    if declared.kind == "inequality":
+        return f"{'exact ' * (declared.evidence in WITHOUT_DRAWS)}inequality"
+    one_sided = getattr(declared, "direction", "") != "two_sided"
+    return f"{declared.kind}, {'one-sided' if one_sided else 'two-sided'}"
+
+
+def _digits(check: CheckResult) -> list[str]:
+    """Means and maxima at each value of the sweep, of the algorithm under test."""
+    values = check.outcome.series.values.reshape(len(check.check.grid), -1)
+    return [f"{number:.7g}" for part in (values.mean(1), values.max(1)) for number in part]
+
+
+def traced(slug: str) -> list[Record]:
+    """Of each check that comes out as pinned: kind, usual time, numbers, and the lines it runs."""
+    _without_controls()
+    plan = plan_of(slug)
+
+    def work(name: str) -> Record:
+        rooms = [f"{Path.cwd()}/repro/{room}/*" for room in MATHEMATICS]
+        within = [f"{Path.cwd()}/theorems/*", *rooms]
+        tracer = coverage.Coverage(data_file=None, config_file=False, include=within)
         tracer.start()
         (check,) = measured(plan, [name])
         tracer.stop()
         data = tracer.get_data()
-        lines = {file: set(data.lines(file) or ()) for file in data.measured_files()}
-        if as_pinned(check):
-            kind = f"{check.check.kind}, {getattr(check.check, 'direction', 'at_most')}"
-            kind += ", contradicted" if check.check.expected == "contradicted" else ""
-            found[name] = (kind, lines)
-    return found
+        lines = {str(Path(f).relative_to(Path.cwd())): data.lines(f) for f in data.measured_files()}
+        return {
+            "pinned": as_pinned(check), "kind": _kind(check), "digits": _digits(check),
+            "contradicted": check.check.expected == "contradicted",
+            "seconds": round(time.process_time(), 2),
+            "lines": {file: sorted(ran) for file, ran in lines.items() if ran},
+        }  # fmt: skip
+
+    records = []
+    for name in [check.name for check in find(slug).checks]:
+        answer = in_a_fork(lambda name=name: work(name), 20 * SECONDS)
+        if not (isinstance(answer, dict) and answer.pop("pinned")):
+            answer = {"left out": str(answer)[:200]}
+        records.append({"slug": slug, "check": name, **answer})
+    return records
 
 
-def candidates(slug: str, checks: dict[str, tuple[str, Reached]]) -> list[Mutant]:
-    """Mutants on lines that some check runs."""
-    rooms = [Path.cwd() / "repro" / one for one in MATHEMATICS]
-    files = {file for _, lines in checks.values() for file in lines}
-    own = [Path(one) for one in sorted(files) if Path(one).stem == slug or _within(one, rooms)]
-    every = (one for path in own for one in mutants(path) if not one.of_module)
-    return [one for one in every if not one.text.endswith(CRASHES) and _runs(checks, one)]
+def _without_controls() -> None:
+    """In a fork: only the algorithm under test is measured."""
+    SweptCheck.algorithms = property(lambda swept: (swept.check.right,))  # type: ignore
 
 
-def _within(file: str, rooms: Sequence[Path]) -> bool:
-    return any(Path(file).is_relative_to(room) for room in rooms)
+def tried(slug: str, mutant: Mutant, checks: Sequence[Record]) -> dict[str, str] | str:
+    """By check what it sees of a mutant, with the reason where it is noticed; or a fate."""
+    plan, before = plan_of(slug), {record["check"]: record["digits"] for record in checks}
+    limit = int(SECONDS + 5 * sum(record["seconds"] for record in checks))
 
+    def seen(check: CheckResult) -> str:
+        if not as_pinned(check):
+            return f"{NOTICED}: {_reason(check)}"
+        return SAME if _digits(check) == before[check.check.name] else MOVED
 
-def _runs(checks: dict[str, tuple[str, Reached]], mutant: Mutant) -> list[str]:
-    place = str(mutant.path), mutant.line
-    return [name for name, (_, lines) in checks.items() if place[1] in lines.get(place[0], ())]
-
-
-def fate_of(slug: str, mutant: Mutant, names: Sequence[str]) -> tuple[str, str]:
-    """What becomes of a mutant, and why."""
-
-    def work() -> object:
+    def work(of: Callable[[CheckResult], str]) -> dict[str, str] | str:
         if not exchange(mutant, functions_by_file()):
             return UNFIT
-        checks = measured(plan_of(slug), names)
-        return [one.check.name for one in checks if not as_pinned(one)]
+        try:
+            return {check.check.name: of(check) for check in measured(plan, list(before))}
+        except Exception:  # noqa: BLE001 - which of the checks ends in an error?
+            return {name: _alone(plan, name, of) for name in before}
 
-    answer = in_a_fork(work, SECONDS)
-    if isinstance(answer, RuntimeError):
-        return KILLED, str(answer)
-    if isinstance(answer, str):
-        return answer, ""
-    assert isinstance(answer, list)
-    return (KILLED if answer else SURVIVED), ", ".join(answer)
+    def alone() -> dict[str, str] | str:
+        _without_controls()
+        return work(seen)
+
+    def with_controls() -> dict[str, str]:
+        seen_now = work(lambda check: SAME if as_pinned(check) else f"{NOTICED}: {_reason(check)}")
+        some = replace(plan, only=tuple(before))
+        assumed = built(some).experiment.assumptions()
+        failing = [assumption.name for assumption in assumed if not assumption.holds]
+        return {**seen_now, **dict.fromkeys(failing, f"{NOTICED}: fails")}  # type: ignore
+
+    answers = in_a_fork(alone, limit)
+    if isinstance(answers, dict) and not any(map(_noticed, answers.values())):
+        more = in_a_fork(with_controls, 5 * limit)
+        if isinstance(more, dict):
+            return answers | {name: word for name, word in more.items() if _noticed(word)}
+        answers = more
+    if isinstance(answers, RuntimeError):
+        return dict.fromkeys(before, f"{NOTICED}: error {answers}"[:120])
+    return answers
+
+
+def _noticed(word: str) -> bool:
+    return word.startswith(NOTICED)
+
+
+def _reason(check: CheckResult) -> str:
+    if check.verdict != check.check.expected:
+        return check.verdict
+    return "slack" if check.caught else "control"
+
+
+def _alone(plan: Plan, name: str, seen: Callable[[CheckResult], str]) -> str:
+    try:
+        return seen(measured(plan, [name])[0])
+    except Exception as problem:  # noqa: BLE001 - an error is noticed
+        return f"{NOTICED}: error {type(problem).__name__}"
+
+
+def running(mutant: Mutant, checks: Sequence[Record]) -> dict[str, list[Record]]:
+    """By experiment the checks that run a mutant's line: its own first, then cheap ones."""
+    name, own = str(mutant.path.relative_to(Path.cwd())), mutant.path.stem
+    ran = [record for record in checks if mutant.line in record["lines"].get(name, ())]
+    ran.sort(key=lambda record: (record["slug"] != own, record["seconds"]))
+    by_slug, spent = {}, 0.0
+    for record in ran:
+        spent += record["seconds"]
+        if spent <= CAP or not by_slug:
+            by_slug.setdefault(record["slug"], []).append(record)
+    return by_slug
+
+
+def fate_of(mutant: Mutant, checks: Sequence[Record]) -> Record:
+    """What becomes of a mutant: its fate and what each check sees."""
+    answers: dict[str, str] = {}
+    fate = SURVIVED
+    for slug, group in running(mutant, checks).items():
+        answer = tried(slug, mutant, group)
+        if isinstance(answer, str):
+            fate = answer
+            break
+        answers |= {f"{slug}: {check}": seen for check, seen in answer.items()}
+        if any(map(_noticed, answer.values())):
+            fate = KILLED
+            break
+    return {"fate": fate, "seen": answers}
+
+
+def records_of(log: Path | None) -> list[Record]:
+    """What a log holds: checks that were traced (``lines``), mutants that were tried (``fate``)."""
+    text = log.read_text("utf-8") if log and log.exists() else ""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def share(hits: Sequence[bool]) -> str:
+    """How many are true, with the share's 95 % Wilson interval in per cent.
+
+    >>> share([True, True, False])
+    '2 of 3, 67% [21, 94]'
+    """
+    count, of = sum(hits), len(hits)
+    ci = stats.binomtest(count, of).proportion_ci(0.95, method="wilson")
+    return f"{count} of {of}, {count / of:.0%} [{100 * ci.low:.0f}, {100 * ci.high:.0f}]"
+
+
+def tables(records: Sequence[Record]) -> str:
+    """Scores: of all, by kind of change, by file, and of checks whose numbers a change moved."""
+    fates = [record for record in records if "fate" in record]
+    could = [record for record in fates if record["fate"] in (KILLED, SURVIVED, TIMEOUT)]
+    groups: dict[str, list[bool]] = {}
+    kinds = {
+        f"{record['slug']}: {record['check']}": [
+            f"checks, {record['kind']}", f"checks, pinned contradicted {record['contradicted']}"
+        ]
+        for record in records
+        if "lines" in record
+    }  # fmt: skip
+    for record in could:
+        words, noticed = record["seen"].items(), record["fate"] != SURVIVED
+        names = ["all", f"change, {record['change']}", f"file, {_place(record['file'])}"]
+        if not (noticed and all("error" in word for _, word in words if word != SAME)):
+            names.append("all without errors")
+        for name in names:
+            groups.setdefault(name, []).append(noticed)
+        for check, word in words:
+            for kind in kinds.get(check, ()) if word != SAME else ():
+                groups.setdefault(kind, []).append(_noticed(word))
+    left = [f"{fate}: {sum(r['fate'] == fate for r in fates)}" for fate in (EQUIVALENT, UNFIT)]
+    return "\n".join([*(f"{name}: {share(hits)}" for name, hits in sorted(groups.items())), *left])
+
+
+def _place(file: str) -> str:
+    """The experiment, or the paper of a room."""
+    parts = Path(file).parts
+    return parts[1] if parts[0] == "repro" else Path(file).stem
 
 
 def main(words: Sequence[str]) -> int:
     """Try a sample; 0 where the score is at least ``--least``."""
     asked = _asked(words)
-    each = -(-asked.size // len(asked.experiments))
-    by_experiment, by_kind = {}, {}
-    for slug in asked.experiments:
-        _ = find(slug)
-        checks = in_a_fork(lambda slug=slug: reached(slug), 10 * SECONDS)
-        if not isinstance(checks, dict):
-            print(f"{slug}: {checks}", flush=True)
-            continue
-        every = candidates(slug, checks)
-        paths = {one.path for one in every}
-        reasons = equivalents(paths, listed=LISTED)
-        chosen = random.Random(f"{asked.seed}:{slug}").sample(every, min(each, len(every)))
-        for mutant in chosen:
-            names = _runs(checks, mutant)
-            known = mutant in reasons
-            fate, why = (EQUIVALENT, reasons[mutant]) if known else fate_of(slug, mutant, names)
-            place = f"{mutant.path.relative_to(Path.cwd())}:{mutant.line}"
-            print(f"{fate:<11} {slug}: {place} {mutant.text}   [{why}]", flush=True)
-            by_experiment.setdefault(slug, []).append((mutant, fate))
-            for kind in {checks[name][0] for name in names}:
-                by_kind.setdefault(kind, []).append((mutant, fate))
-    for groups in (by_experiment, by_kind):
-        for name, fates in sorted(groups.items()):
-            print(line_of(name, fates))
-    everything = [one for fates in by_experiment.values() for one in fates]
-    print(line_of("all", everything))
-    left = sum(fate == SURVIVED for _, fate in everything)
-    return 0 if left <= (1 - asked.least) * len(everything) else 1
+    records = records_of(asked.log)
+
+    def add(*more: Record) -> None:
+        records.extend(more)
+        if asked.log:
+            with asked.log.open("a", encoding="utf-8") as file:
+                file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in more)
+
+    def checks_of(path: Path) -> list[Record]:
+        """Checks of the experiments that import a file, traced where they are not yet."""
+        slugs_of_file = [slug for slug in asked.experiments if path in imported[slug]]
+        for slug in slugs_of_file:
+            if not any(record.get("slug") == slug for record in records):
+                lines = in_a_fork(lambda slug=slug: traced(slug), 100 * SECONDS)
+                if not isinstance(lines, list):
+                    raise SystemExit(f"{slug}: {lines}")
+                add(*lines)
+        return [r for r in records if "lines" in r and r["slug"] in slugs_of_file]
+
+    plan_of(asked.experiments[0])  # its libraries are loaded once, before the forks
+    imported = {slug: set(closure(find(slug).module).values()) for slug in asked.experiments}
+    chosen = [mutant for path in files(asked.experiments) for mutant in formula_mutants(path)]
+    reasons = equivalents({mutant.path for mutant in chosen}, listed=LISTED, of=formula_mutants)
+    if asked.again:
+        survivors = [_known(r) for r in records_of(asked.again) if r.get("fate") == SURVIVED]
+        chosen = [mutant for mutant in chosen if _known(_named(mutant)) in survivors]
+    random.Random(asked.seed).shuffle(chosen)
+    fates = {(r["file"], r["number"]): r["fate"] for r in records if "fate" in r}
+    for mutant in chosen:
+        name = _named(mutant)
+        key = name["file"], name["number"]
+        if len(fates) >= asked.size:
+            break
+        if key not in fates and running(mutant, checks := checks_of(mutant.path)):
+            reason = {"fate": EQUIVALENT, "seen": {}, "reason": reasons.get(mutant)}
+            fate = reason if mutant in reasons else fate_of(mutant, checks)
+            add({**name, **fate})
+            fates[key] = fate["fate"]
+            print(f"{fate['fate']:<11} {name['file']}:{mutant.line} {mutant.text}", flush=True)
+    print(tables(records))
+    left = list(fates.values()).count(SURVIVED)
+    return 0 if left <= (1 - asked.least) * len(fates) else 1
+
+
+def files(experiments: Sequence[str]) -> list[Path]:
+    """Files of the experiments and of the papers' rooms."""
+    root = Path.cwd()
+    rooms = [path for room in MATHEMATICS for path in (root / "repro" / room).rglob("*.py")]
+    return sorted([*(root / "theorems" / f"{slug}.py" for slug in experiments), *rooms])
+
+
+def _named(mutant: Mutant) -> Record:
+    kinds = {"value": "number", "op": "operator", "ops": "comparison", "test": "branch"}
+    field = mutant.text.rpartition(": ")[2].partition(" → ")[0]
+    power = "**" in mutant.text.rpartition(": ")[0] and mutant.text.endswith("Mult")
+    return {
+        "file": str(mutant.path.relative_to(Path.cwd())),
+        "line": mutant.line,
+        "number": mutant.number,
+        "text": mutant.text,
+        "source": mutant.source,
+        "change": "exponent" if power else kinds.get(field, "function"),
+    }
+
+
+def _known(record: Record) -> tuple[str, str, str]:
+    return record["file"], record["source"], record["text"]
 
 
 def _asked(words: Sequence[str]) -> argparse.Namespace:
@@ -199,5 +382,7 @@ def _asked(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("experiments", nargs="*", default=usual)
     parser.add_argument("--size", type=int, default=300, help="mutants in all")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--log", type=Path, help="file of what was tried; it is taken up")
+    parser.add_argument("--again", type=Path, help="try the survivors of that log alone")
     parser.add_argument("--least", type=float, default=0.88)
     return parser.parse_args(list(words))
