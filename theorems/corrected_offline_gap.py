@@ -56,6 +56,7 @@ from pydantic import Field
 from scipy import stats
 from torch import Tensor
 
+from repro.base.device import device_in_use
 from repro.base.schema import Count, Epsilon, Finite, Positive, RewardBound
 from repro.core.check import (
     Algorithm,
@@ -102,7 +103,7 @@ from repro.worlds.instances.assumptions import (
     realizable_and_covered,
     two_arm_concentrability,
 )
-from repro.worlds.instances.labelled import LabelStages, device_in_use
+from repro.worlds.instances.labelled import LabelStages
 from repro.worlds.instances.two_arms import TwoArmWorld, hypercube_world
 from repro.worlds.policies.covering import log_covering_table
 

@@ -36,6 +36,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
+from repro.base.device import device_in_use
 from repro.base.schema import Finite, KLWeight, Positive, RewardBound, Whole
 from repro.core.check import (
     Algorithm,
@@ -54,7 +55,6 @@ from repro.p1.corrected_gap import coverage as capped
 from repro.p1.pessimism.datasets import Datasets, OfflineLabels
 from repro.p1.pessimism.learners import epsilon_overstated, naive_likelihood, private_mle
 from repro.worlds.instances.assumptions import realizable_and_covered
-from repro.worlds.instances.labelled import device_in_use
 from repro.worlds.instances.linear import LinearWorld
 
 OFF = 0.9

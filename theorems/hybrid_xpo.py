@@ -38,6 +38,7 @@ import numpy as np
 import torch
 from pydantic import Field
 
+from repro.base.device import device_in_use
 from repro.base.notation import privacy_cost
 from repro.base.schema import MAX_PAIRS, Whole
 from repro.core.batches import blocks_together
@@ -52,7 +53,6 @@ from repro.p2.xpo.worst_reward import (
     inside_the_ladder,
     worst_rung,
 )
-from repro.worlds.instances.labelled import device_in_use
 
 POLICIES = 17
 """|Π|; among them π_ref and the optima of both problems."""

@@ -47,6 +47,7 @@ from pydantic import Field
 from scipy import stats
 from scipy.special import digamma
 
+from repro.base.device import device_in_use
 from repro.base.notation import epsilon_minus_one, privacy_cost
 from repro.base.schema import (
     Count,
@@ -72,7 +73,7 @@ from repro.labels.preferences.label_process import AS_STATED, LabelProcess
 from repro.p1.corrected_gap.bounds import Cell, hypercube_cell
 from repro.p1.pessimism.datasets import OfflineLabels
 from repro.p1.pessimism.learners import private_mle
-from repro.worlds.instances.labelled import LabelStages, device_in_use
+from repro.worlds.instances.labelled import LabelStages
 from repro.worlds.instances.two_arms import TwoArmWorld, hypercube_world
 
 FEATURES, RIDGE = 4, 0.25

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from repro.base.device import built_at
 from repro.core.stream import stream
 from repro.labels.corruption.orders import Order
 from repro.llm.experiments.contrasts import MOST, P4_CONTRASTS, Contrast
@@ -29,7 +30,6 @@ from repro.llm.training.trainers import Diverged
 from repro.study.composition import compose_values
 from repro.study.plan import built
 from repro.study.settings import session_of
-from repro.worlds.instances.labelled import built_at
 from theorems.llm_rdpo import DpoTuning, rdpo
 from tools.seeds import seeds_asked, status_of
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hydra
 from omegaconf import DictConfig, OmegaConf
@@ -19,6 +20,10 @@ from omegaconf import DictConfig, OmegaConf
 from repro.base.places import conf_dir
 from repro.commands.process.outcome import explained, say
 from repro.commands.process.signals import GO_ON, KEPT, stop_if_received
+
+if TYPE_CHECKING:
+    from repro.core.results import Result
+    from repro.study.settings import Session
 
 UNEXPECTED = 1
 COMPOSERS = ("hydra", "omegaconf")
@@ -36,7 +41,6 @@ def run_job(config: DictConfig, folder: Path) -> int:
     from repro.report.files import write_files
     from repro.report.progress import progress
     from repro.report.terminal import print_folder, print_result
-    from repro.report.tracking import log_result
     from repro.study.discovery import missing_library
     from repro.study.sources import outside_of_key
 
@@ -51,10 +55,9 @@ def run_job(config: DictConfig, folder: Path) -> int:
     done = execute(session, shown)
     if read := outside_of_key(session.plan.theorem):
         say(f"cache: {session.plan.slug} uses {read}; its finished blocks are not kept")
-    timed, command = replace(done.result, seconds=done.seconds), _command(session.plan.slug)
     device = session.plan.setting.device
     write = partial(write_files, done.result, folder, done.seconds, done.workers, device)
-    record = partial(log_result, timed, folder, session.tracking_values(), command)
+    record = partial(_record, session, replace(done.result, seconds=done.seconds), folder)
     # the verdict first: the libraries of figure and tracker take seconds to import
     with _unless_reader_has_gone(write, record):
         print_result(done.result, session.detail)
@@ -64,6 +67,14 @@ def run_job(config: DictConfig, folder: Path) -> int:
             print_folder(folder)
     record()
     return 0 if done.result.as_expected else UNEXPECTED
+
+
+def _record(session: Session, result: Result, folder: Path) -> None:
+    """Log a finished run where a tracker is asked for."""
+    if session.tracking.kind != "none":
+        from repro.report.tracking import log_result
+
+        log_result(result, folder, session.tracking_values(), _command(session.plan.slug))
 
 
 @contextmanager

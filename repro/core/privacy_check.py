@@ -17,6 +17,7 @@ import numpy as np
 from repro.core.claims import DeclaredCheck
 from repro.core.judge import judge
 from repro.core.results import Outcome, Series
+from repro.core.witness import Witness, at_point, farthest
 from repro.labels.privacy.audit import judge_privacy
 from repro.labels.privacy.black_box import Attack, Counts
 
@@ -84,6 +85,12 @@ def _(check: PrivacyCheck, method, series, check_error) -> Outcome:
     verdict = judge_privacy(check.claimed_epsilon, by_point, bounds, check.tolerance)
     shown = [e if math.isfinite(e) else b for e, b in zip(by_point, bounds, strict=True)]
     return Outcome(method, verdict, numbers, _flat(series, shown))
+
+
+@farthest.register
+def _(check: PrivacyCheck, series: Series) -> Witness:
+    """The swept value of the largest ε: exact, or certified by the audit."""
+    return at_point(series, int(np.nanargmax(series.means)), check.claimed_epsilon)
 
 
 def counts_of(shares: np.ndarray, runs: int) -> Counts:

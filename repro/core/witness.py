@@ -15,7 +15,6 @@ from repro.core.claims import (
     RatioCheck,
     SlopeCheck,
 )
-from repro.core.privacy_check import PrivacyCheck
 from repro.core.results import Outcome, Series
 
 Witness = dict[str, object]
@@ -33,15 +32,16 @@ def witness_of(check: DeclaredCheck, outcome: Outcome) -> Witness | None:
         check: the claim.
         outcome: of the algorithm under test.
     """
-    return _where(check, outcome.series) if outcome.verdict == "contradicted" else None
+    return farthest(check, outcome.series) if outcome.verdict == "contradicted" else None
 
 
 @singledispatch
-def _where(check: DeclaredCheck, series: Series) -> Witness | None:
+def farthest(check: DeclaredCheck, series: Series) -> Witness | None:
+    """Where a series is farthest from what is claimed of it; one rule for each kind of check."""
     raise TypeError(f"no witness of a {type(check).__name__}")
 
 
-@_where.register
+@farthest.register
 def _(check: SlopeCheck, series: Series) -> Witness | None:
     """Two swept values between which the quantity grows otherwise than any claimed exponent."""
     log_axis = check.axis not in LINEAR_AXES
@@ -75,16 +75,16 @@ def _beyond(check: SlopeCheck, growth: float, step: float) -> float:
     return min(growth - low, 0.0) if check.direction != "at_most" else 0.0
 
 
-@_where.register
+@farthest.register
 def _(check: RatioCheck, series: Series) -> Witness:
     """The swept value whose mean is farthest from the claim, on a side that is not allowed."""
     signs = {"at_most": 1, "at_least": -1}
     off = series.means - check.claimed
     far = off * signs[check.direction] if check.direction in signs else np.abs(off)
-    return _point(series, int(np.nanargmax(far)), check.claimed)
+    return at_point(series, int(np.nanargmax(far)), check.claimed)
 
 
-@_where.register
+@farthest.register
 def _(check: InequalityCheck, series: Series) -> Witness:
     """The largest ratio of all cases; of draws, which one it is."""
     point, block, replicate = _largest(series.values)
@@ -93,13 +93,13 @@ def _(check: InequalityCheck, series: Series) -> Witness:
     return {"at": series.grid[point], "measured": worst, "claimed": 1.0, **drawn}
 
 
-@_where.register
+@farthest.register
 def _(check: FrequencyCheck, series: Series) -> Witness:
     """The swept value at which the event fails most often, and the first draw where it does."""
     point = int(np.nanargmax(series.means))
     _, block, replicate = _largest(series.values[point : point + 1])
     return {
-        **_point(series, point, check.allowed),
+        **at_point(series, point, check.allowed),
         "failures": int(np.nansum(series.values[point])),
         "cases": int(np.isfinite(series.values[point]).sum()),
         "block": block,
@@ -107,13 +107,8 @@ def _(check: FrequencyCheck, series: Series) -> Witness:
     }
 
 
-@_where.register
-def _(check: PrivacyCheck, series: Series) -> Witness:
-    """The swept value of the largest ε: exact, or certified by the audit."""
-    return _point(series, int(np.nanargmax(series.means)), check.claimed_epsilon)
-
-
-def _point(series: Series, point: int, claimed: float) -> Witness:
+def at_point(series: Series, point: int, claimed: float) -> Witness:
+    """One swept value, the number there and the claimed one."""
     return {"at": series.grid[point], "measured": series.means[point], "claimed": claimed}
 
 

@@ -43,11 +43,9 @@ def log_result(
     Args:
         result: the finished run.
         folder: where its files are.
-        tracking: ``{"kind": "none"}``, or ``{"kind": "mlflow", "uri": …, "experiment": …}``.
+        tracking: ``{"uri": …, "experiment": …}`` of MLflow.
         command: what makes the same run again, shown as its source.
     """
-    if tracking.get("kind", "none") == "none":
-        return None
     started = time.perf_counter()
     try:
         with quiet_mlflow():

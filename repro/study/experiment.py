@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from repro.base.device import built_at
 from repro.base.errors import BadInput, one_line, without_exit
 from repro.base.schema import Blocks, Epsilon, KLWeight, Model, Pairs, Positive, Whole
 from repro.core.check import SweptCheck, Theorem
@@ -150,8 +151,6 @@ class Experiment:
 
     def building(self) -> AbstractContextManager[None]:
         """Inside, instances are built where the run says."""
-        from repro.worlds.instances.labelled import built_at  # torch takes a second
-
         return built_at(self.setting.cache, self.setting.device)
 
     @without_exit()

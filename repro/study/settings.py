@@ -157,6 +157,8 @@ def session_of(values: Mapping[str, Any]) -> Session:
     Raises:
         BadInput: the first wrong key, its value and what is allowed.
     """
+    from repro.study.chosen import chosen_objects  # torch takes a second
+
     config = _run_config(values)
     overrides = validate(Overrides, {name: values[name] for name in OVERRIDES})
     folder, name = own_folder(config.theorems_from), str(config.theorem.get("name"))
@@ -168,7 +170,7 @@ def session_of(values: Mapping[str, Any]) -> Session:
     tables = expanded("feature_cache", config.feature_cache or f"{output_dir}/.cache/features")
     _refuse_unable(config.compute, device)
     stages = named_stages(config.stages)
-    selected = _selected(values)
+    selected = chosen_objects(values)
     setting = Setting(overrides, instance, device, tables.absolute(), stages, **selected)
     plan = Plan(
         theorem.slug, config.theorem, setting, config.budget, config.seed, config.only, folder
@@ -204,27 +206,6 @@ def _run_config(values: Mapping[str, Any]) -> RunConfig:
         if problem.key.startswith("budget.") and isinstance(theorem, Mapping):
             validate(TheoremNumbers, dict(theorem), "theorem")
         raise
-
-
-def _selected(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Channel, divergence and class of a composed config; None for the usual ones."""
-    from repro.labels.preferences.channel_choice import chosen_channel
-    from repro.labels.preferences.label_mixture import RANDOMIZED_RESPONSE
-    from repro.worlds.policies.regulariser_choice import chosen_regulariser
-    from repro.worlds.policies.regularisers import KL
-    from repro.worlds.policies.reward_class import BALL
-    from repro.worlds.policies.reward_class_choice import chosen_reward_class
-
-    groups = (
-        ("channel", chosen_channel, RANDOMIZED_RESPONSE),
-        ("regulariser", chosen_regulariser, KL),
-        ("reward_class", chosen_reward_class, BALL),
-    )
-    choices: dict[str, Any] = {}
-    for name, chosen, usual in groups:
-        choice = chosen(values[name]) if name in values else usual
-        choices[name] = None if choice == usual else choice
-    return choices
 
 
 def _refuse_unable(compute: Compute, device: str) -> None:

@@ -74,9 +74,19 @@ def test_a_sweep_ends_with_the_checks_whose_verdicts_differ(command, quick):
     assert "offline_gap n_pairs_no_bonus: supported in 1; contradicted in 2" in out
 
 
-def test_tracking_records_the_run(command, quick, tmp_path):
-    words = [word for word in quick if word != "tracking=none"]
-    command(*words)
+@pytest.fixture
+def tracked(quick):
+    """The words of a quick run that is recorded."""
+    return [word for word in quick if word != "tracking=none"]
+
+
+def test_without_a_tracker_nothing_of_it_is_imported(command, quick, monkeypatch):
+    monkeypatch.setitem(sys.modules, "repro.report.tracking", None)
+    assert command(*quick)[0] == 0
+
+
+def test_tracking_records_the_run(command, tracked, tmp_path):
+    command(*tracked)
     assert (tmp_path / "outputs" / "mlflow.db").stat().st_size > 0
 
 
@@ -90,19 +100,19 @@ def test_the_verdict_does_not_wait_for_the_figure(command, quick, monkeypatch):
     assert "offline_gap: " in out.splitlines()[-1]
 
 
-def test_the_verdict_does_not_wait_for_the_tracker(command, quick, monkeypatch):
+def test_the_verdict_does_not_wait_for_the_tracker(command, tracked, monkeypatch):
     def stops(*_):
         raise SystemExit(7)
 
     monkeypatch.setattr("repro.report.tracking.log_result", stops)
-    status, out, _ = command(*quick)
+    status, out, _ = command(*tracked)
     assert status == 7
     assert out.splitlines()[-2].startswith("files: ")
 
 
 @pytest.mark.parametrize("leaves", [OSError(32, "Broken pipe"), SystemExit(1)])
 def test_a_run_is_recorded_though_its_reader_has_gone(
-    command, quick, monkeypatch, tmp_path, leaves
+    command, tracked, monkeypatch, tmp_path, leaves
 ):
     def gone(*_):
         raise leaves
@@ -110,7 +120,7 @@ def test_a_run_is_recorded_though_its_reader_has_gone(
     recorded = []
     monkeypatch.setattr("repro.report.terminal.print_result", gone)
     monkeypatch.setattr("repro.report.tracking.log_result", lambda *given: recorded.append(given))
-    assert command(*quick)[0] != 0
+    assert command(*tracked)[0] != 0
     assert len(recorded) == 1
     assert len(list(tmp_path.rglob("verdict.json"))) == 1
 

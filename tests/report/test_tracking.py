@@ -47,12 +47,6 @@ def children_of(client, run_id):
     return {run.data.tags["check"]: run for run in found}
 
 
-def test_no_tracker_means_no_run_and_no_import(result, tmp_path, capsys):
-    assert log_result(result, tmp_path, {"kind": "none"}) is None
-    assert log_result(result, tmp_path, {}) is None
-    assert capsys.readouterr() == ("", "")
-
-
 def test_a_run_is_named_tagged_and_finished(store, shared_result):
     client, (first, _), _ = store
     run = client.get_run(first)

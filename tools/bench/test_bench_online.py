@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 import torch
 
+from repro.base.device import built_at
 from repro.labels.preferences.block_draws import geometric_times
 from repro.p1.pokl.curves import simulate
 from repro.p1.pokl.online_newton import label_by_label
 from repro.p1.pokl.runs import Runs
 from repro.study.parallel import single_thread
-from repro.worlds.instances.labelled import built_at
 from repro.worlds.instances.linear import LinearWorld
 from tools.bench.online import eight_features, small_run
 

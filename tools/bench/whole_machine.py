@@ -19,12 +19,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from repro.base.device import built_at
 from repro.p1.pessimism.datasets import BuiltLabels
 from repro.p1.pokl.curves import simulate
 from repro.study.blocks import Block
 from repro.study.parallel import available_cores, ready_to_measure
 from repro.study.pool import in_workers
-from repro.worlds.instances.labelled import built_at
 from repro.worlds.instances.linear import random_linear_world
 from tools.bench.markdown import print_rows
 from tools.bench.online import small_run

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from repro.base.device import cache_in_use, device_in_use
 from repro.core.fingerprint import fingerprint
 from repro.llm.experiments.judges import ChatJudge, HeldOutJudge, Judge, planted_judge
 from repro.llm.experiments.procedures import MODEL_KEY, DataChoice, Procedure
@@ -30,7 +31,6 @@ from repro.llm.training.pairs import TextPairs
 from repro.llm.training.responses import draw_responses
 from repro.llm.training.settings import ModelChoice
 from repro.llm.training.trainers import TrainingRun
-from repro.worlds.instances.labelled import cache_in_use, device_in_use
 
 SCORING_BATCH = 256
 log = logging.getLogger(__name__)

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from numpy.random import default_rng
 
+from repro.base.device import device_in_use
 from repro.base.notation import label_signal
 from repro.core.batches import blocks_together
 from repro.core.check import Algorithm, Quantity
@@ -22,7 +23,6 @@ from repro.labels.preferences.block_draws import Draws, DrawsOfParts, draws_on, 
 from repro.p2.xpo.needles import XpoBatch
 from repro.p2.xpo.runs import NeedleRuns, Update
 from repro.p2.xpo.simulator import Objective, Pool, Start, average_gap
-from repro.worlds.instances.labelled import device_in_use
 
 FIRST_CHANGE = 0.01
 """Policies first change after this multiple of √T rounds: those cost at most Δ/(100·√T) of the

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from repro.base.device import device_in_use
 from repro.base.notation import privacy_cost
 from repro.base.schema import Corruption, Finite, Pairs, Positive
 from repro.core.check import Algorithm, Quantity, privacy_mistake
@@ -31,7 +32,7 @@ from repro.p4.adversaries.adversary import (
 from repro.p4.adversaries.strong import AttackTarget
 from repro.p4.label_cells.choices import AnyPairs, PairChoice, build_pair_world
 from repro.p4.label_cells.pairs import PairWorld, pairs_of
-from repro.worlds.instances.labelled import LabelStages, PrivateLabels, built, device_in_use
+from repro.worlds.instances.labelled import LabelStages, PrivateLabels, built
 
 # Worlds ------------------------------------------------------------------------------------------
 

@@ -7,12 +7,12 @@ A stage is what happens; what a learner believes stands beside it.  Replacing a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from repro.base.device import cache_in_use, device_in_use
 from repro.base.notation import privacy_cost
 from repro.base.schema import Corruption, Epsilon, Pairs
 from repro.labels.corruption.huber_reports import (
@@ -42,41 +42,9 @@ from repro.worlds.instances.choices import AnyChoice, Choice, TextChoice
 # Instances ---------------------------------------------------------------------------------------
 
 
-@dataclass
-class _Place:
-    """Where instances are built: no numbers depend on it, so that no world has to hold it."""
-
-    cache: Path
-    device: str
-
-
-_PLACE = _Place(Path("outputs/.cache/features"), "cpu")
-
-
-@contextmanager
-def built_at(cache: Path, device: str):
-    """Inside, instances keep tables that are costly to build in that folder, on that device."""
-    before = vars(_PLACE).copy()
-    _PLACE.cache, _PLACE.device = cache, device
-    try:
-        yield
-    finally:
-        vars(_PLACE).update(before)
-
-
-def device_in_use() -> str:
-    """The device of ``built_at``, for simulators; it is part of every block's key."""
-    return _PLACE.device
-
-
-def cache_in_use() -> Path:
-    """The folder of ``built_at``; no numbers depend on it."""
-    return _PLACE.cache
-
-
 def built(choice: Any) -> World:
     """An instance, once a process: worlds hold the numbers that it is built from."""
-    return _built(choice, _PLACE.cache, _PLACE.device)  # type: ignore[arg-type]
+    return _built(choice, cache_in_use(), device_in_use())  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=256)

@@ -4,8 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repro.base.errors import BadInput
-from repro.labels.preferences.channel_choice import chosen_channel
 from repro.labels.preferences.label_mixture import LabelMixture, mixture_of_flips
 from repro.labels.privacy.channels import channel_epsilon, matrix_of
 
@@ -25,20 +23,3 @@ def test_every_mixture_is_private_and_comes_back_from_its_flips(shares, epsilon)
 def test_a_constant_answer_on_an_edge_spends_the_whole_budget():
     assert channel_epsilon(matrix_of(LabelMixture(0.5, 0.0), 1.0)) == pytest.approx(1.0)
     assert channel_epsilon(matrix_of(LabelMixture(0.5, 0.25), 1.0)) < 0.9
-
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({"kind": "flips", "p0": 0.2, "p1": 0.3, "epsilon": 1.0}, "not 1-private"),
-        ({"kind": "flips", "p0": 0.6, "p1": 0.5, "epsilon": 1.0}, "p0 . p1 < 1"),
-        ({"kind": "flips", "p0": 1.2, "p1": 0.5, "epsilon": 1.0}, "channel.p0"),
-        ({"kind": "mixture", "truth": 0.7, "always_yes": 0.4}, "at most"),
-        ({"kind": "mixture", "truth": 0.0, "always_yes": 0.4}, "channel.truth"),
-        ({"kind": "nope"}, "channel.kind"),
-        ("randomized_response", "channel=NAME"),
-    ],
-)
-def test_what_is_no_private_channel_is_refused(values, words):
-    with pytest.raises(BadInput, match=words):
-        chosen_channel(values)

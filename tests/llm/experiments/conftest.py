@@ -2,6 +2,7 @@
 
 import pytest
 
+from repro.base.device import built_at
 from repro.llm.experiments.procedures import DataChoice, Procedure
 from repro.llm.experiments.splits import load_splits
 from repro.llm.experiments.study import Study
@@ -9,7 +10,6 @@ from repro.llm.experiments.worlds import PrivateTuning
 from repro.llm.training.backbone import load_backbone
 from repro.llm.training.extra import quiet_hub
 from repro.llm.training.settings import ModelChoice, Sampling, Shape, Training
-from repro.worlds.instances.labelled import built_at
 
 quiet_hub()  # before a test imports transformers itself, and with it its progress bars
 DATA = DataChoice(

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from repro.base.errors import BadInput
 from repro.worlds.policies import regularisers as f
 from repro.worlds.policies.gibbs import gibbs_policy, gibbs_suboptimality
-from repro.worlds.policies.regulariser_choice import chosen_regulariser
 
 ALL = {
     "kl": f.KL, "forward": f.FORWARD_KL, "chi": f.CHI_SQUARED, "hellinger": f.HELLINGER,
@@ -79,18 +77,3 @@ def test_inverse_and_derivatives(name):
     assert torch.allclose(slope.detach(), regulariser.slope(plain), atol=1e-12)
     assert torch.allclose(bent, regulariser.curvature(plain), atol=1e-12)
     assert torch.allclose(regulariser.inverse(regulariser.slope(plain)), plain, rtol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("terms", "words"),
-    [([[-1, 1]], "not convex at 1"), ([[1, 1], [-0.5, 2]], "not convex at"), ([], "allowed"),
-     ([[1, 9]], "allowed"), ([[1]], "value is required|allowed"), ("kl", "allowed")],
-)  # fmt: skip
-def test_what_is_no_divergence_is_refused(terms, words):
-    with pytest.raises(BadInput, match=words):
-        chosen_regulariser({"terms": terms})
-
-
-def test_a_word_is_no_regulariser():
-    with pytest.raises(BadInput, match="regulariser=NAME"):
-        chosen_regulariser("kl")

@@ -5,11 +5,9 @@ import math
 import pytest
 import torch
 
-from repro.base.errors import BadInput
 from repro.worlds.instances.linear import random_linear_world
 from repro.worlds.policies.covering import log_covering_box
 from repro.worlds.policies.reward_class import BALL, Box, FiniteClass
-from repro.worlds.policies.reward_class_choice import LARGEST_CLASS, chosen_reward_class
 
 WORLD = random_linear_world(6, 4, 4, 0.5, 1.0, 0.6, seed=1)
 
@@ -79,32 +77,3 @@ def test_only_a_finite_class_is_ever_down_to_one_member():
         assert found.tolist() == [several, True]
     for one in (BALL, Box()):
         assert one.several(forms, torch.zeros(2), WORLD).tolist() == [True, True]
-
-
-def test_choices():
-    assert chosen_reward_class({"kind": "ball"}) == BALL
-    assert chosen_reward_class({"kind": "box", "half_width": 2}) == Box(2.0)
-    assert chosen_reward_class({"kind": "finite", "size": 7, "seed": 1}) == FiniteClass(7, 1)
-
-
-@pytest.mark.parametrize(
-    ("values", "named"),
-    [
-        ("ball", "reward_class"),
-        ({"kind": "cone"}, "reward_class.kind=cone: allowed: ball, box, finite"),
-        ({}, "reward_class.kind"),
-        ({"kind": "box"}, "reward_class.half_width"),
-        ({"kind": "box", "half_width": 0}, "reward_class.half_width=0"),
-        ({"kind": "box", "half_width": math.nan}, "reward_class.half_width=nan"),
-        ({"kind": "finite", "size": 1, "seed": 0}, "reward_class.size=1"),
-        ({"kind": "finite", "size": 10.5, "seed": 0}, "reward_class.size=10.5"),
-        ({"kind": "finite", "size": LARGEST_CLASS + 1, "seed": 0}, "reward_class.size"),
-        ({"kind": "finite", "size": 9, "seed": -1}, "reward_class.seed=-1"),
-        ({"kind": "ball", "radius": 2}, "reward_class.radius"),
-    ],
-)
-def test_bad_choices_are_one_line(values, named):
-    with pytest.raises(BadInput) as refused:
-        chosen_reward_class(values)
-    assert str(refused.value).startswith(named)
-    assert "\n" not in str(refused.value)
