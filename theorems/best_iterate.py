@@ -11,19 +11,19 @@ factor goes to 0 with the rewards, the price of an inverse sigmoid does not.  ``
 nearly always.  Here are S states, two responses in each, π_ref even, rewards (R, 0) or (0, R) by
 state, β = R/2, and Π the 2^S policies with log odds ±2 in every state.  No iterate is right in all
 states while labels do not tell: at T = 9S·c(ε)²/R² the best one, of three γ over four decades and
-in hindsight, lies above the printed bound with constant 1, and by more the smaller R is (rows
+in hindsight, lies above the printed bound with constant 1, and by more the smaller R is (checks
 ``printed_*``).  A learner that learns nothing would refute the bound too, so only runs count whose
 best iterate is at least 5 % nearer than π_ref, which is the first.
 
 That no constant is enough, for any rule that chooses the iterates, is machine checked
-(proofs/p2_theorems_4_8_5_3_small_rewards.v); rows are about these algorithms and constant 1.
+(proofs/p2_theorems_4_8_5_3_small_rewards.v); checks are about these algorithms and constant 1.
 
 The supremum over R of the best iterate's gap falls like 1/√T, as with the corrected factor, which
-is of order 1 for small R_max (``own.reward_range``; rows ``rate_*``).  These rows settle nothing
-about optimism: π_ref is even, so its own responses tell about every state, and a learner with
-γ = 0 has the same rate (``rate_without_optimism``).
+is of order 1 for small R_max (``own.reward_range``; checks ``rate_*``).  These checks settle
+nothing about optimism: π_ref is even, so its own responses tell about every state, and a learner
+with γ = 0 has the same rate (``rate_without_optimism``).
 
-Controls read labels with the wrong sign.  What would refute the rows: a best iterate below the
+Controls read labels with the wrong sign.  What would refute the checks: a best iterate below the
 printed bound; one whose supremum falls faster or slower than 1/√T.
 """
 

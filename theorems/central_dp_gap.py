@@ -6,7 +6,7 @@ output of Algorithm 3 has, with probability at least 1−η,
     SubOpt(π̂) ≤ F · ‖(Σ_D + λI)^(−1)·(E[φ(s, π*(s))] − v)‖₂.
 
 The proof (appendix A.5) has (Σ_D + λI)^(−1/2) in the place of the inverse, and λ ∝ 1/(εn), while
-the text below eq. (3) prints λ ∝ 1/√(εn).  Rows use the proof's forms unless their name says
+the text below eq. (3) prints λ ∝ 1/√(εn).  Checks use the proof's forms unless their name says
 otherwise.
 
 Instances: ``scales``, data mass ∝ 4^(−k) and test mass ∝ 2^(−k), on which greedy choices from θ̃
@@ -26,14 +26,15 @@ coefficient grows as λ falls, only the proof's form falls like the gap (``bound
 the printed form); the paper excludes that reading.
 ``argmin_policy`` settles the appendix's "π* = argmin": it is the argmax that is meant.
 
-Rows without ``_private`` in their name use the printed noise, which is not private at its stated
+Checks without ``_private`` in their name use the printed noise, which is not private at its stated
 budget (at this δ Lemma A.7 fails whether an item is replaced or added, and A.10 where one is
-replaced, d ≥ 2: docs/explanations/printed_privacy.md).  Rows ``*_private`` release θ̃ and Σ̃
+replaced, d ≥ 2: docs/explanations/printed_privacy.md).  Checks ``*_private`` release θ̃ and Σ̃
 certified at (ε/2, δ/2) each for a replaced record with δ = 1/n²: the rates survive, up to
 (log n)^(1/4) (docs/explanations/private_rates.md).  That there is noise at all is noticed by
-``epsilon_greedy_private`` and ``noise_private``; in the other rows labels alone have the same rate.
+``epsilon_greedy_private`` and ``noise_private``; in the other checks labels alone have the same
+rate.
 
-Rows ``floor*`` stand beside the theorem from below (own.central_floor, proved in
+Checks ``floor*`` stand beside the theorem from below (own.central_floor, proved in
 docs/explanations/central_dp_floor.md): among worlds of concentrability C, with the power −1/2 of
 the proof, no choice that is (ε, δ)-private under replacement has a worst expected gap below
 0.65·C/√(εn) (LB = 1, ε from .001 to 1, δ = 1/n²), and the sign of a noisy sum attains that within
@@ -46,7 +47,7 @@ factor d^(1/4) of F is necessary as well, by d rare states (``dimension``), and 
 worlds along axes: signs of noisy sums attain it at δ = 0.  Elsewhere both are open.
 
 What would refute Theorem 4.2: a pessimistic exponent above −1/2, or gaps above the bound more often
-than η.  Contradicted rows take their corrected neighbour's control.
+than η.  Contradicted checks take their corrected neighbour's control.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Statement (Theorem 4.1).  θ̃ of Algorithm 1 and Σ̃ of Algorithm 2 on the sam
 (ε, δ)-private; Theorem 4.3 says the same of K-wise rankings "with parameters modified by a constant
 factor", Theorem 5.1 of trajectories.  The proofs add (ε/2, δ/2) for either release.
 
-Neighbours differ in one replaced item; one that was a tie is an item added, and those rows that
+Neighbours differ in one replaced item; one that was a tie is an item added, and those checks that
 fail by it fail in that adjacency too (docs/explanations/printed_privacy.md has a table).
 A world's ``adjacency`` says which neighbours there are, and for which noise is certified.
 
@@ -19,28 +19,28 @@ noise is too small as well (where they are added it is enough): for a mirrored r
 ∞, where both releases are Gaussian shifts) the pair exceeds δ at L = B = 1 from δ = 1e-15 on (2.2
 times; 17 times at 1e-20; 0.7 at 1e-12), and at LB = 0.5 from 1e-20 on.  For K-wise rankings γ_K =
 ½·e^(−4LB), for trajectories γ_τ carries e^(−2HLB): no factor that depends on K or H alone, and not
-on LB, mends that; α is multiplied by K³ and every L by H here.  Row ``any_constant`` multiplies the
-printed α by up to 1e7 at LB = 10: it leaks up to 1e5 and is private at 1e6.  The constant that is
-needed is e^(2LB) over 850 (row ``constant_needed``), so none is.
+on LB, mends that; α is multiplied by K³ and every L by H here.  Check ``any_constant`` multiplies
+the printed α by up to 1e7 at LB = 10: it leaks up to 1e5 and is private at 1e6.  The constant that
+is needed is e^(2LB) over 850 (check ``constant_needed``), so none is.
 
-Lemmas B.6 and C.6 are the halves: θ̃ alone at (ε/2, δ/2) (rows ``*_estimate_printed``; the rows
+Lemmas B.6 and C.6 are the halves: θ̃ alone at (ε/2, δ/2) (checks ``*_estimate_printed``; the checks
 ``*_estimate`` beside them take the printed form as their control).
 
-Rows ``kwise_any_constant`` and ``kwise_estimate_any_constant`` give Theorem 4.3 and Lemma B.6 ten
+Checks ``kwise_any_constant`` and ``kwise_estimate_any_constant`` give Theorem 4.3 and Lemma B.6 ten
 times the σ and up to 1e9 times the α at LB = 6: they leak up to 1e6 times, and the constant that α
-lacks is ∝ e^(4LB) (``kwise_constant_needed``).  Rows ``*_added``: one item stands in the place of a
-tie; the printed ridge fails there as well, the printed noise on a certified ridge is enough.
+lacks is ∝ e^(4LB) (``kwise_constant_needed``).  Checks ``*_added``: one item stands in the place of
+a tie; the printed ridge fails there as well, the printed noise on a certified ridge is enough.
 
 ``*_corrected`` composes the certified calibrations of Lemmas A.7 and A.10 at (ε/2, δ/2) each, with
 the calibration of d = 1 that these datasets live in (docs/explanations/objective_perturbation.md
-has it for every d; ``objective_perturbation_privacy`` searches d = 2 and 3); row
+has it for every d; ``objective_perturbation_privacy`` searches d = 2 and 3); check
 ``accounting`` is the whole pipeline's exact ε over the budget that plain addition states.
 
-Rows ``*_plane`` take the mirrored record in d = 2 as n → ∞: both releases are Gaussian shifts.
+Checks ``*_plane`` take the mirrored record in d = 2 as n → ∞: both releases are Gaussian shifts.
 Theorem 4.1 as printed fails at L = B = 1 from δ = 1e-15 on; ``pairs_together_plane`` certifies the
 pair at (ε, δ) in one hockey-stick bound (docs/explanations/joint_release.md) with 1.3 to 1.4 times
-less noise on both than ε/2 + ε/2.  Rows ``pairs_together_*dimension*`` are the same pair at finite
-n in d = 2 and 3, by quadrature, on the most telling neighbours of a search.
+less noise on both than ε/2 + ε/2.  Checks ``pairs_together_*dimension*`` are the same pair at
+finite n in d = 2 and 3, by quadrature, on the most telling neighbours of a search.
 """
 
 from __future__ import annotations

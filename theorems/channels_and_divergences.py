@@ -15,7 +15,7 @@ J(π) = E[r] − λ·D_f(π‖π_ref); k = h₁h₂/(h₁+h₂) of two responses
     flat f:        f = |w−1|^p: gap ∝ n^(−q/2)·λ^(1−q), q = p/(p−1), where π* = π_ref: the fast rate
                    is lost for p > 2.
 
-Rows.  Each constant over Fisher's, for ten channels (five mixtures, flips given as such, a skewed
+Checks.  Each constant over Fisher's, for ten channels (five mixtures, flips given as such, a skewed
 one with linear rewards, rankings of three, rates estimated, rates calibrated on questions of known
 answer) and six divergences; exponents in n, c(ε), λ where f is flat or sharp at 1, and in C by α;
 the steps in random cases.

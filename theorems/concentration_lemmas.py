@@ -15,7 +15,7 @@
 * H.4 (Kairouz et al., Corollary 2.9): TV(QP₁, QP₂) ≤ TV(P₁, P₂)/c(ε) for every ε-LDP Q; randomized
   response attains it.  Controls: c(ε)², and a constant 10 % smaller.
 
-What would refute a row: one ratio above 1.
+What would refute a check: one ratio above 1.
 """
 
 import math

@@ -13,12 +13,12 @@ e^B, so Corollary 5.5's e^(2B) comes from Γ_T alone; with it no learner does be
 is W(B) where b is near B.
 
 Most of the regret is the bonus's own, which a learner who knows r* pays too.  So π* plays both
-responses nearly alike in the rows of the repaired Γ, where the bonus costs less than the estimate:
-exponents are those beyond the estimate's part, which would be negative without an error, constants
-those of the sum.  An upper bound is held where some run's estimate was wrong at some time, for
-without an error nothing is tested.
+responses nearly alike in the checks of the repaired Γ, where the bonus costs less than the
+estimate: exponents are those beyond the estimate's part, which would be negative without an error,
+constants those of the sum.  An upper bound is held where some run's estimate was wrong at some
+time, for without an error nothing is tested.
 
-Rows.  Where e^(2B) comes from (``estimation_*``, ``printed_eps_inf``, ``repaired_*``): exponents
+Checks.  Where e^(2B) comes from (``estimation_*``, ``printed_eps_inf``, ``repaired_*``): exponents
 in B of the regret per unit of log T.  The constants against the closed form.  The likelihood's own
 confidence set pays for the differences that there are, not for B (``likelihood_*``).  Γ without
 T covers the error (``event``), and the 8 and the log(N/δ) in it are needed (``radius_*``, which

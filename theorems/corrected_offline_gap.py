@@ -10,11 +10,11 @@ W(B, ε) = 1/I(B) lies between 1 and 16 times e^B + κ·e^(2B).  L = log(N/δ), 
                                        b = log(C−1)/β, q = 2(C−1)/(SC²), n ≥ n₀.
 
 With b = B − a the last two are within a factor 14 of each other, at every ε, S and C.  That is the
-regime of the measured rows: βB near log(C−1), where rewards that differ by nearly B matter to π*.
+regime of the measured checks: βB near log(C−1), where rewards that differ by nearly B matter to π*.
 The page has it also for three responses with coverage above W(B); with β ≥ 2 and the coverage held
 fixed while B grows the factor W(B) is not attained by two responses.
 
-Rows.  The steps in random cases, all but ``table_error`` near equality: the factor against the
+Checks.  The steps in random cases, all but ``table_error`` near equality: the factor against the
 two terms, (Δ−Δ′)² ≤ 8W·(1 − affinity), the chance that the MLE takes a wrong reward, the mean
 square error of the table (also with the constant 1 that we conjecture: no case breaks it), the
 lower bound against exact Bayes risks, upper against lower bound.  Measured on the hypercube with b

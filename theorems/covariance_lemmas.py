@@ -11,7 +11,7 @@ The norms are proved, by intervals; the sharp values are 2L, L²; 2(K−1)L, at 
 H²L², so the printed constants hold with room, and constants 10 % below these are refuted by one
 comparison (control ``sharp_ten_percent``).  A.8 is measured on what Algorithm 2 releases
 where Σ vanishes, its worst case: the excess is |N(0, σ²)|/λ, its mean √(2/π)·σ/λ, a number
-that the rows claim along n and ε.
+that the checks claim along n and ε.
 
 What the printed text does not bear out, expected contradicted:
 - ``excess_printed``: σ/λ is 8L²√log(1/δ)/(εnλ), so the excess falls like 1/n at fixed λ; the lemma
@@ -20,7 +20,7 @@ What the printed text does not bear out, expected contradicted:
   the main text it falls like (εn)^(−1/2) (``excess_text_ridge``).  A.11 and 4.2 survive: they only
   need a constant.
 Where Σ vanishes Σ̃+λI is definite, and A.9's λ/2 covers, with the λ of the appendix and not with an
-eighth of it: both sides are in the rows, so that a release without noise fails them.
+eighth of it: both sides are in the checks, so that a release without noise fails them.
 A.9 is read with the symmetric part of G; for the non-symmetric matrix as printed (Σ̃+λI)^(−1/2) has
 no meaning.  ``symmetric_gain``: the symmetric part has 1/√2 of the operator norm, at the same
 privacy.  ``ridge_scale`` C of the config is the one all P3 experiments use.

@@ -16,9 +16,9 @@ docs/explanations/printed_privacy.md):
 (i) the proof bounds the operator norm of *one* item, 4L²/n; replacing an item by one with an
 orthogonal feature difference moves Σ_D by √2·4L²/n in Frobenius norm, which is the norm that
 counts for independent entries; (ii) even for 4L²/n the standard analysis at (ε/2, δ/2) needs
-σ² ≥ 128·log(2.5/δ)·L⁴/(ε²n²), not 64·log(1/δ)·L⁴/(ε²n²).  Rows ``printed_*_added``, where an item
+σ² ≥ 128·log(2.5/δ)·L⁴/(ε²n²), not 64·log(1/δ)·L⁴/(ε²n²).  Checks ``printed_*_added``, where an item
 is added, have fault (ii) alone, ``printed_distance`` fault (i) alone: the smallest σ that is
-private for 4L²/n, under neighbours that are √2 times as far apart.  Rows ``printed_*`` show the
+private for 4L²/n, under neighbours that are √2 times as far apart.  Checks ``printed_*`` show the
 exact ε that the release has in the place of ε/2, ``classical*`` and ``exact*`` repair the constant:
 σ = √2·4L²/(n·μ), or 4L²/(n·μ) where an item is added, with μ from the textbook or from the exact
 formula.  Seen from outside, ``audit_exact`` passes and the printed σ, one of its controls, is found

@@ -17,7 +17,7 @@ fixed coverage the price does not grow with B for β ≥ 2, and P1's printed fac
 for β < 2 it grows like e^((2−β)B), and P1's factor is broken for β < 1 at every coverage, C = 2
 included.  The upper bounds need neither the best responses to be covered evenly nor pessimism.
 
-Rows.  The exponent in e^B of the measured gap in the three regimes, each beside the printed
+Checks.  The exponent in e^B of the measured gap in the three regimes, each beside the printed
 factor: fixed coverage and β = 4 (``fixed_coverage``: the printed e^B is not broken), coverage
 2·W(B)/W(0) (``full_price``), β = ½ and C = 2 (``small_beta``).  The measured gap over
 (β/2)·tr(Cov_π*·L⁺) over β, C, B and A (``constant_…``), and between the bounds of every learner
@@ -255,7 +255,7 @@ APART = Quantity("upper / (claimed · lower)", of_world, evidence="computed")
 
 WRONG = (naive_likelihood, epsilon_overstated)
 BUILT = ("epsilon", "kl_weight", "channel", "response", "regulariser", "reward_class")
-"""What an override leaves alone: a row is about a budget and a regime of β and C."""
+"""What an override leaves alone: a check is about a budget and a regime of β and C."""
 THE_CAP = "own.coverage_caps_the_price"
 GRAPH = "n·gap → (β/2)·tr(Cov_π*·L⁺)"
 NOTHING_LEARNT = dict.fromkeys(

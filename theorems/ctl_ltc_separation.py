@@ -12,8 +12,8 @@ Two verdicts on Algorithm 1 and the policies of its estimate, in the worlds of t
            DPO with bounded κ_Π (6.3), each over the supremum of the mass of a rare pair.
 
 The printed factor c of 5.4, 6.1 and 6.3 is an upper bound, implied by the sharper root.  Each
-theorem is credited to rows that run its algorithm in its norm; settings that no theorem prints are
-own results (``own.two_separations``).
+theorem is credited to checks that run its algorithm in its norm; settings that no theorem prints
+are own results (``own.two_separations``).
 
 In code: an order is a row of stages (repro.labels.corruption.orders), α is corruption, and a flip
 is worth 1/N to the debiased win rate before the randomizer and c(ε)/N behind it.
@@ -23,7 +23,7 @@ Measured on infinitely many labels (exact expectations: nothing is drawn) with t
 exact worst B, with c·α/ξ below .02, where the logistic curve is still straight.  The floors
 themselves are numbers, ζα·max_c ‖H⁻¹x_c‖ (`repro.p4.debiased_mle.response`).  Huber's ratio
 is (c + |h|)/(1 + |h|) with h = 2σ(⟨x, θ⟩) − 1: it is c(ε) only for even labels (those of the slope
-rows are even to within .01, so that unread labels are noticed), and `huber_ratio` checks that
+checks are even to within .01, so that unread labels are noticed), and `huber_ratio` checks that
 formula at uneven ones.  Huber's model replaces a share α in every cell, so it has no
 √α regime.  With corruption on both sides of the randomizer (CLC) the floors add.
 
@@ -34,7 +34,7 @@ P2's Theorems 5.2 and 5.3 are run by their own algorithms in `square_chipo` and 
 
 Neither α nor n has to be extreme.  In one cell everything is closed at any α and n
 (`repro.p4.corruption_floors.one_cell`): `exact_…` hold the ratio against that form at every ε of
-the list that has one (13 of 308 combinations of row, α and ε lose the whole class and have none)
+the list that has one (13 of 308 combinations of check, α and ε lose the whole class and have none)
 and α from 1e-4 to 1e-2, where at the far end cα is .4 and the exponent is no longer 1
 (docs/explanations/separation_at_any_size.md has the law of each of the twelve);
 `exact_root_…` do so without coverage (`repro.p4.corruption_floors.closed_forms`), where √c is exact
@@ -44,9 +44,9 @@ errors of n labels, from 1e4 on, against one-dimensional integrals: LTC's error 
 
 Six wrong implementations must not show the ratio: no debiasing, shifting without scaling, c² for
 c, the orders swapped, random flips in place of an adversary, and the mask process of P4's
-Appendix D, whose ratio is (c+1)/2.  All six stand in the row `ratio_value`; the slope rows have
+Appendix D, whose ratio is (c+1)/2.  All six stand in the check `ratio_value`; the slope checks have
 those whose slope is wrong at every ε (random flips are free of ε under CTL as well, rightly).  No
-debiasing keeps the sign of a margin, so the RLHF rows are held against swapped orders alone.
+debiasing keeps the sign of a margin, so the RLHF checks are held against swapped orders alone.
 
 What would refute it: an exponent of the ratio in c(ε) further than .02 from 1 with coverage or from
 ½ without, or a floor that is not c(ε) (LTC) or 1 (CTL) times the same number.

@@ -36,7 +36,7 @@ tests with random one-feature instances, where every step has a closed form.
   proposition holds as printed where ‖θ* − θ_sft‖ ≤ B, for n → ∞ up to √3·B, and not beyond; with
   ‖θ_sft‖ ≤ B it is off in its constant only, and Theorem 6.3's universal C has room for that.
 
-The controls of the step rows are the printed steps, so they confirm the slips.
+The controls of the step checks are the printed steps, so they confirm the slips.
 
 Theorem 6.3 puts Theorem 5.4 into the proposition: w.p. ≥ 1−δ, with γ = 1/(2 + e^βB + e^−βB),
 
@@ -52,7 +52,7 @@ bound with C = 1 while βB grows.
   without privacy the quotient stays below ½, though it rises on this grid.
 * `curvature_repaired`: with R = ‖θ* − θ_sft‖ for B and the γ of margins up to 2βR the quotient
   neither grows nor falls at ε = 1; it is a bound from above, and at larger ε it is tight only
-  where e^βB exceeds e^ε, so this row keeps its ε.
+  where e^βB exceeds e^ε, so this check keeps its ε.
 * `private_dpo`: Section 6.2 puts λ = d/(β²B²γ²n) into the theorem and prints the rate without its
   factor B.  With e^(2B) copies of −u, so that π* is even, SubOpt over it grows like B at a fixed
   βB; over B times the rate it does not (`private_dpo_with_b`).

@@ -13,20 +13,20 @@ Testable: the exponents of the noise (α = 0) in n, c and ξ, and the floor (n �
 expectations, no draws) as a number, along α, c and ξ: ζα·max_c ‖H⁻¹x_c‖, H the Hessian at the truth
 (`debiased_mle.response`).  On orthogonal cells that is ζα/(γξ) with γ the slope at the truth: the
 printed floor, attained with constant 1, because the adversary spends everything on one cell of mass
-ξ.  The noise has exponent −1 in ξ only where ξ = 1/d, the isotropic case (row `noise_isotropic`);
+ξ.  The noise has exponent −1 in ξ only where ξ = 1/d, the isotropic case (check `noise_isotropic`);
 at fixed d it is −½, inside the printed bound.  Huber's corruption has to spread over the cells, so
-its floor is free of ξ: the row `huber_floor` tells the two models apart, and each is the other's
+its floor is free of ξ: the check `huber_floor` tells the two models apart, and each is the other's
 control.
 
 Claim E.4, ‖(1/n)Σ b_i·x_i‖ ≤ ζα, holds with constant 1 where ‖x‖ ≤ 1.  P4 has ‖φ‖ ≤ 1 and x = φ −
 φ′ (Assumption 4.1), so ‖x‖ ≤ 2 (Remark 5.2 sets ‖x‖ ≤ 1 "for simplicity"): the control
 `x_of_norm_2` breaks the claim by that factor 2, which the universal constant C can take up.  What
 it cannot take up is γ: with ‖x‖ ≤ 2 read the theorem for x/2 and 2θ, so 2B′ in γ, ξ/4 for ξ, and
-twice the error: a floor of 2ζα/(γ(2B′)·ξ), which two opposite features attain (row `norm_two`).
+twice the error: a floor of 2ζα/(γ(2B′)·ξ), which two opposite features attain (check `norm_two`).
 
 Assumption 5.6 read on all of R^d excludes one-hot features: their differences are orthogonal to
 1, so λ_min(E[xxᵀ]) = 0.  Read on {θ : ⟨1, θ⟩ = 0}, where both θ's live and which is all that the
-proof needs, it holds (row `one_hot_coverage`; its control is the literal reading).
+proof needs, it holds (check `one_hot_coverage`; its control is the literal reading).
 
 What would refute the theorem: exponents beyond the printed ones, a floor that is not the one
 claimed, or an E.3 failure rate above δ.

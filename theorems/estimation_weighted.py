@@ -26,7 +26,7 @@ against the supremum.  The printed bound, ∝ c, is implied by `sharper_cost`, w
 
 Eq. (20) of the proof: γ‖Δ‖²_Σ̂ ≤ L(θ+Δ) − L(θ) − ⟨∇L(θ), Δ⟩ lacks a factor ½ on the left and is
 false as printed (control `first_step_as_printed`).  Its end, γ‖Δ‖²_Σ̂ ≤ −⟨∇L(θ_true), Δ⟩, is
-right: add ⟨∇L(θ̂), Δ⟩ ≤ 0, the optimality of θ̂ over a convex set that holds θ_true (row
+right: add ⟨∇L(θ̂), Δ⟩ ≤ 0, the optimality of θ̂ over a convex set that holds θ_true (check
 `eq_20`).
 
 Claim E.2, ‖(1/n)Σb_i·x_i‖_{(Σ̂+λI)⁻¹} ≤ ζ√α for b with αn entries of size ζ, is measured on labels
@@ -435,7 +435,7 @@ CHECKS = [
 
 
 def assumes(swept: SweptCheck):
-    """Definition 5.1 on the worlds of the noise rows, and rare cells inside the class."""
+    """Definition 5.1 on the worlds of the noise checks, and rare cells inside the class."""
     world: Any = swept.sweep.worlds[-1]
     if isinstance(world, PairLabels) and isinstance(world.instance, RareChoice):
         cell: RareCell = world.stated

@@ -13,8 +13,8 @@ c(ε), −1 in β (D² and the reward fixed, Δ ≪ β), 1 in S; with a linear c
 on text pairs (instance=preference_text), −1 in T.
 
 The printed CTL and LTC bounds divide α² by T.  That cannot be: by Lemma 3.3 the squared error over
-T labels is c²·log|G| + T·α², so after division by T the floor α² stays.  Row printed_floor_*
-measures the paper's own algorithm against the worst Huber adversary; rows printed_floor_any_*
+T labels is c²·log|G| + T·α², so after division by T the floor α² stays.  Check printed_floor_*
+measures the paper's own algorithm against the worst Huber adversary; checks printed_floor_any_*
 settle the matter for every algorithm: Δ and Δ' with tanh(Δ/2) − tanh(Δ'/2) = 2α/(1−α) (times c
 under LTC) give the very same distribution of corrupted labels, so on one of the two every
 algorithm has at least the gap of the best compromise policy, computed exactly, whatever T (a
@@ -27,9 +27,9 @@ corrected form is
 
     D²/β·(c(ε)²·log(|G|/δ)/T + α²)   and   D²/β·(c(ε)²·log(|G|/δ)/T + c(ε)²·α²):
 
-rows floor_* hold its exponents 2 in α and 2 in c(ε) (LTC), and, as numbers that know neither T nor,
-under CTL, ε, the floor itself: labels that say nothing and a learner who debiases too much leave
-floors of the same exponents, but other ones.  So it is with 1/β.  The same code without an
+checks floor_* hold its exponents 2 in α and 2 in c(ε) (LTC), and, as numbers that know neither T
+nor, under CTL, ε, the floor itself: labels that say nothing and a learner who debiases too much
+leave floors of the same exponents, but other ones.  So it is with 1/β.  The same code without an
 adversary has exponent −1 in T (control without_adversary of floor_horizon_*), so that the
 contradiction is the adversary's doing.
 """

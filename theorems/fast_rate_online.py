@@ -17,12 +17,12 @@ The bonus alone has a gap of the same rates, also for a learner who knows the tr
 is that beyond it, and c(ε)² and 1/β are held as numbers, the closed form of both parts together
 (``repro.p1.pokl.rate``).
 
-Contradicted as printed: the corruption terms cannot be divided by T (rows ``corrupted_ctl`` and
+Contradicted as printed: the corruption terms cannot be divided by T (checks ``corrupted_ctl`` and
 ``corrupted_ltc``, where the gap stops falling; runs count whose last iterate is better than the
 first).  No algorithm escapes: with h = tanh(Δ/2), rewards with h₁ = h and h₂ = h·(1−α) − α in a
 comparison give the same corrupted label mean (an adversary on the first, none on the second), so at
 every T some one of them has a gap of at least the minimax value of the pair, a positive constant
-that is ∝ α² (row ``indistinguishable_pair``: the exact minimax value over all policies).  All
+that is ∝ α² (check ``indistinguishable_pair``: the exact minimax value over all policies).  All
 assumptions hold: linear rewards, realizable, an oblivious adversary within the Huber budget.
 Corrected form: d/β·(c(ε)²·log(|G|T/δ)/T + α²) under CTL, c(ε)²·α² under LTC.
 """

@@ -18,7 +18,7 @@ gap is at least min{1/8, .11·c(ε)/√(2wn + T)}, and 2wn + T ≤ 2N.
 
 So offline labels count for n/C_off and online ones for T/C_cov: on two responses from both sides,
 for every finite class from above where c(ε)²ℓ exceeds .4·C_cov (with another W always: Theorem 1′
-of the page; its row, at n = 0, is ``bounds`` of ``rare_needles``).  Online labels beat as many
+of the page; its check, at n = 0, is ``bounds`` of ``rare_needles``).  Online labels beat as many
 offline ones by √(1/w).  Testable: the exponents in n, T and c(ε); that of 1/w in the gap of T
 offline labels over that of T online ones, where the rare response is the better; both bounds.
 

@@ -16,9 +16,10 @@ What privacy costs.  IPO, log-ratios linear in features, fixed design: the risk 
 Σ_i p_i·x_iᵀΣ⁻¹x_i·(c² − m_i²)/(4τ²n), m_i the mean label of cell i.  KTO, one cell, log-ratios in
 an interval: the largest excess loss over η is of order c/√n.
 
-Rows.  Simulated over exact risk of IPO in both forms (``ipo_debiased``, ``ipo_temperature``), what
-IPO as it is tends to (``ipo_as_it_is``), the exponents of KTO's largest excess loss in n and c, and
-where KTO as it is decides (``kto_threshold``).  What would refute it: another risk or exponent.
+Checks.  Simulated over exact risk of IPO in both forms (``ipo_debiased``, ``ipo_temperature``),
+what IPO as it is tends to (``ipo_as_it_is``), the exponents of KTO's largest excess loss in n and
+c, and where KTO as it is decides (``kto_threshold``).  What would refute it: another risk or
+exponent.
 """
 
 import math
@@ -343,7 +344,7 @@ CHECKS = [
 
 
 def assumes(swept: SweptCheck) -> Iterable[Assumed]:
-    """KTO as it is turns somewhere in (0, 1), where a row is about the place."""
+    """KTO as it is turns somewhere in (0, 1), where a check is about the place."""
     if swept.name == "kto_threshold":
         for world in (swept.sweep.worlds[0], swept.sweep.worlds[-1]):
             threshold = predicted_threshold(world)

@@ -6,7 +6,7 @@ Statement.  For every ε-locally private Q and all P₁, P₂, the reports' marg
 
 Testable on any channel: randomized response near a vertex of the simplex, where it is worst, and
 random channels with 3 labels and 4 reports, extremal ones among them.  A ratio above 1 would
-refute it.  As ε → 0 randomized response attains it (row ``tight``, where
+refute it.  As ε → 0 randomized response attains it (check ``tight``, where
 the ratio is e^(−3ε)).  The lemma's ε is the channel's own: a channel with 1.2·ε breaks the bound.
 """
 

@@ -4,9 +4,9 @@ There privacy flips a label's mask with probability p = 1/(e^ε+1), corruption *
 probability α, and a label is flipped where its mask is 1.  Claimed: "LTC results in a higher number
 of 1s in the final mask variables compared to CTL", and with it the separation of CTL and LTC.
 
-The first is true: q_CTL = p + α(1−2p), q_LTC = p + α(1−p) (rows `ctl_rate`, `ltc_rate`).  But both
-processes are symmetric random flips, and LTC(α) is CTL(α(c(ε)+1)/2) in law, as long as that is a
-share at all (`same_law`: either adds as many flips to those of privacy): what is compared are two
+The first is true: q_CTL = p + α(1−2p), q_LTC = p + α(1−p) (checks `ctl_rate`, `ltc_rate`).  But
+both processes are symmetric random flips, and LTC(α) is CTL(α(c(ε)+1)/2) in law, as long as that is
+a share at all (`same_law`: either adds as many flips to those of privacy): what is compared are two
 flip rates, not two places of an adversary.  That has a domain: (c+1)/2 = 1/(1 − e^−ε), CTL's rates
 end at 1 − p, at α = 1, and LTC(α) flips as many at α = 1 − e^−ε (`domain`).  For a larger α, that
 is α(c+1)/2 > 1, no CTL process flips as many labels; from half of it on, labels speak for the wrong
@@ -15,8 +15,8 @@ response.  Under CTL labels keep the signal 1 − 2q = (1−2p)(1−2α) > 0, al
 adversary who looks, as in Definition 3.4, is measured in ctl_ltc_separation, where this process is
 one of the six controls.
 
-All rows simulate the process stage by stage.  Controls of the rate rows: the other order's formula;
-of `same_law`: the same α on both sides.
+All checks simulate the process stage by stage.  Controls of the rate checks: the other order's
+formula; of `same_law`: the same α on both sides.
 """
 
 import math

@@ -6,7 +6,7 @@ on privatised labels by the mixture likelihood of eq. 9 and a policy by PPO with
     Table 1   win rates: SFT .538, DPO without privacy .704, PPKL .530, .554, .607 at ε = .1, .5, 2
     Figure 1  training improves as ε grows
 
-These rows reproduce neither: another model and other data, and RLOO in the place of PPO, so that
+These checks reproduce neither: another model and other data, and RLOO in the place of PPO, so that
 Figure 1's value loss has a stand-in; and of Table 1 not its numbers and not its order of methods,
 as DPO without privacy, the best in the paper, wins less here than PPKL at ε = 2
 (`order_of_methods`, an own statement).
@@ -19,23 +19,23 @@ core's seeded channel, a reward model fitted, answers reweighted and judged.
 Differences from the paper, and why:
 
 * the policy is π_ref·exp((r − Γ)/kl_weight) itself, by reweighting K responses of the reference;
-  in row `rloo_win_rate` it is trained step by step against the same reward and KL.  TRL 1.16 has no
-  PPO left: RLOO takes the paper's clipped steps with a whole response as one action, and its
+  in check `rloo_win_rate` it is trained step by step against the same reward and KL.  TRL 1.16 has
+  no PPO left: RLOO takes the paper's clipped steps with a whole response as one action, and its
   leave-one-out baseline in the place of a value network, so that the baseline's squared error
   stands for the value loss (`tools.draw_p1_figure_1`).  Four responses go to a prompt, of which
   the paper says nothing; the entropy bonus of .01 and the value network's rate have no place.
 * Γ of eq. 10 is Algorithm 1's pessimism; Section 6 does not say what it was.  ``repaired`` takes
   the covariance of last-layer features, times c(ε), which is positive and shrinks like n^−1/2
-  (row `pessimism`); ``as_published`` takes none.
+  (check `pessimism`); ``as_published`` takes none.
 * ``as_published`` fine-tunes on the chosen responses, which are the private labels in the clear;
   ``repaired`` on both.
 * the judge is unstated in the paper; here it is the planted reward, or a reward fitted to pairs of
-  its own, in both orders.  "Win rate" is never a ranking accuracy: that is row `ranking`.
+  its own, in both orders.  "Win rate" is never a ranking accuracy: that is check `ranking`.
 * the tiny model pools features over the response, as it is too small to gather them at its end.
 * with the paper's β = .1 and its objective E[r] − KL/β the weight of KL would be 10; its PPO is
   said to use .1 as the penalty, and that is ``kl_weight`` in p1_section_6.
 
-The rows about win rates and rankings say by how much at least a method is better, as in llm_rdpo.
+The checks about win rates and rankings say by how much at least a method is better, as in llm_rdpo.
 The trivial longest-of-4 policy stands beside every win rate.
 """
 

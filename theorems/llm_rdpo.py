@@ -21,11 +21,11 @@ Differences from the paper, each a setting:
   trivial longest-of-4 policy stands beside every win rate, as a control.
 * plain gradient steps.  At a reward difference of 0 the derivative of rDPO's loss is that of DPO
   times c(ε), whatever the label.  AdamW does not feel the scale of a loss, so that the paper's
-  2e2 steps of 1e-6 give DPO and rDPO the same policy to first order: row `same_under_adamw`, an
+  2e2 steps of 1e-6 give DPO and rDPO the same policy to first order: check `same_under_adamw`, an
   own statement.  What Table 1 finds between them under AdamW is not an effect of debiasing at
   first order; with plain steps the effect is there (`table_1`).
 
-The rows about win rates and rankings say by how much at least a method is better (.03 over a coin
+The checks about win rates and rankings say by how much at least a method is better (.03 over a coin
 for "beats", .01 for "above", .025 in Table 1 and .005 in Table 2); they meet the same seeds, so
 that a policy is trained once for all.
 `margin` compares rDPO's mean margin on held-out pairs with that of DPO on the clean labels, which

@@ -15,31 +15,31 @@ needed.
 Read with the statement:
 - For a linear class d_F itself grows like log T, so the printed bound is log²T across horizons;
   along one run the regret is logarithmic.  So is what is measured: with Γ_T of each horizon the
-  regret per unit of log T is the closed form whose Γ² part is ∝ log(N_F·T/δ) (row
+  regret per unit of log T is the closed form whose Γ² part is ∝ log(N_F·T/δ) (check
   ``across_horizons``; its control sets Γ without T).
-- For a finite class regret stops growing once the class is identified (row ``finite_class``): less
-  than the bound, and no logarithm.  Γ_T there is that of the linear class, more than it needs.
+- For a finite class regret stops growing once the class is identified (check ``finite_class``):
+  less than the bound, and no logarithm.  Γ_T there is that of the linear class, more than it needs.
 - With the constant that the proof of Lemma C.3 gives, Γ_T ≈ 700 at ε = 1: the bonus is clipped
   at 1 for every response until t ≈ 1e4, and the regret per round then *rises* until t ≈ 1e6
-  (row ``proven_bonus_clips``); the log rate appears from about 1e8 (row ``proven_bonus``), with a
-  constant three thousand times that of a sane Γ.
+  (check ``proven_bonus_clips``); the log rate appears from about 1e8 (check ``proven_bonus``), with
+  a constant three thousand times that of a sane Γ.
 - The cap min{1, ·} of eq. (13) breaks the optimism of Lemma C.4 when B > 1/2: see the
-  experiment ``optimism_event``, rows ``cap_one`` and ``cap_two_bounds``.
+  experiment ``optimism_event``, checks ``cap_one`` and ``cap_two_bounds``.
 
-``reward_class=`` replaces the ball in rows on random worlds: least squares is taken over the
+``reward_class=`` replaces the ball in checks on random worlds: least squares is taken over the
 class, and its B and log N are those of Γ_T (docs/explanations/reward_classes.md).
 
 The bonus alone, with the truth for an estimate, has regret ∝ 1/t too: in closed form, and taken
-off in the rows ``horizon`` and ``privacy_cost``; ``kl_weight`` is that of the bonus beyond the
-estimate's part, at a c where a regret without an error would fall short of it; the rows
+off in the checks ``horizon`` and ``privacy_cost``; ``kl_weight`` is that of the bonus beyond the
+estimate's part, at a c where a regret without an error would fall short of it; the checks
 ``constant_*`` and ``num_features_with_bonus`` hold both parts together as numbers.  ``growth``,
 ``exploration`` and ``finite_class`` are about the regret of π¹, which is what was learnt from data
 that the bonus drew.
 In d exploitation alone has exponent 1 (``num_features``); with its bonus Algorithm 2 follows the
-closed form, whose bonus has log N ∝ d besides.  The rows of the proof's Γ_T are about Γ_T alone.
+closed form, whose bonus has log N ∝ d besides.  The checks of the proof's Γ_T are about Γ_T alone.
 
 What would refute it: regret per round that falls slower than 1/t, or an exponent above the
-printed one.  Two-sided rows are on instances where the closed form has exactly that exponent.
+printed one.  Two-sided checks are on instances where the closed form has exactly that exponent.
 """
 
 from collections.abc import Iterable

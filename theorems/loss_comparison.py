@@ -18,7 +18,7 @@ than the mixture for every B ≤ 12, the debiased loss far more.  ``python -m re
 draws the map over (ε, α, n) and says who wins by how much, small n included.
 
 Against an adversary who sees past labels each loss loses at most a factor 1.15 where it learns,
-and the map's best loss stays within 2 % of the best at every place (row ``past_labels``;
+and the map's best loss stays within 2 % of the best at every place (check ``past_labels``;
 docs/explanations/adaptive_adversary.md, Theorem 3).
 
 Controls: a likelihood that ignores privacy; the influence of the other order; another loss's

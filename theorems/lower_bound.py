@@ -12,11 +12,11 @@ C*.
 Measured on the hypercube of the proof: the gap averaged over its corners, its supremum over the
 tilt a on a ladder that does not move with n.  (With the proof's own a ∝ n^(−1/2) the exponent is a
 tautology that a policy without data passes; on a fixed ladder that policy has exponent 0, and it is
-the control of every row.)  The posterior mean over the hypercube is the Bayes rule of the uniform
+the control of every check.)  The posterior mean over the hypercube is the Bayes rule of the uniform
 corner, so its risk bounds every learner's worst case from below and an exact sum of it above the
 explicit bound proves the inequality for all learners at that n, a.
 
-Rows: exponents in n, c(ε), S, C, β in the regime βa ≪ 1 (posterior mean, private MLE, MLE less a
+Checks: exponents in n, c(ε), S, C, β in the regime βa ≪ 1 (posterior mean, private MLE, MLE less a
 standard error) and in n, c(ε), S, C where βa ≫ 1.  There b = log(C−1)/β nearly vanishes, and a
 learner who forgets to debias is right by symmetry: that regime has no such control.  Inequalities:
 the explicit bound ¼·min{βa²/8, 3a/10}·exp(−n·KL) against the exact Bayes risk; the separation of
@@ -27,7 +27,7 @@ A.6 on random families.
 local exponent in e^ε−1 is −2·2/(e^ε+1), which is −2 only as ε → 0 (``epsilon_minus_one_small``).
 The theorem survives, as a lower bound that is loose for ε ≳ 0.3.  A caveat on the abstract's gap
 Õ(1/[(e^ε−1)²n]), called optimal there: Remark 4.4 writes it for ε in (0, 1], where it differs from
-that in 2α−1 by at most (e+1)²/4 (``p1_literal_readings``, row ``remark_4_4``), and the abstract,
+that in 2α−1 by at most (e+1)²/4 (``p1_literal_readings``, check ``remark_4_4``), and the abstract,
 which names no range, is right there.  As an upper bound over all ε, a reading that the paper does
 not make, it would say that the gap vanishes as ε → ∞, and even the Bayes rule contradicts that
 (``epsilon_minus_one``, expected contradicted; ``own.abstract_at_every_epsilon``).  The form for

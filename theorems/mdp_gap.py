@@ -16,17 +16,17 @@ What the text of section 5 at hand does not bear out, expected contradicted (p3.
 the place of a sum, which a conversion of the paper can move):
 - ``printed_objective``: section 5 prints Ĵ(π) = min over θ in Θ of E[r_θ̃(s, π(s))], which does not
   depend on θ.  Its maximiser is the greedy policy, which falls into the state whose response was
-  never compared about half of the time at every n.  The row's world, ``covered``, has one state
+  never compared about half of the time at every n.  The check's world, ``covered``, has one state
   besides that one and all of the data there, so that π* is covered and the bound is ∝ n^(−1/2) with
   the inverse of Σ+λI as printed and with its root; the appendix's proof needs r_θ.
 - ``covariance_printed``: the main text's Σ sums outer products step by step; the Hessian (Claim
   C.2) has x·xᵀ with x the sum over steps, so eq. (21), ∇²ℓ ⪰ γ_τ·Σ, fails where the steps cancel.
-  Σ = mean of x·xᵀ satisfies it (``covariance``) and is used in all other rows.
-These rows are the controls of their corrected neighbours.
+  Σ = mean of x·xᵀ satisfies it (``covariance``) and is used in all other checks.
+These checks are the controls of their corrected neighbours.
 
-Rows without ``_private`` use the printed noise, which is not private at its stated budget (Lemma
-C.5 fails on this Σ at this δ, whether an item is replaced or added); rows ``*_private`` release θ̃
-and Σ̃ certified at (ε/2, δ/2) each for a replaced record, δ = 1/n²
+Checks without ``_private`` use the printed noise, which is not private at its stated budget (Lemma
+C.5 fails on this Σ at this δ, whether an item is replaced or added); checks ``*_private`` release
+θ̃ and Σ̃ certified at (ε/2, δ/2) each for a replaced record, δ = 1/n²
 (docs/explanations/private_rates.md).  What would refute Theorem 5.2: exponents above −1/2.
 """
 

@@ -18,7 +18,7 @@ without privacy.
 Where data cover all directions, output perturbation moves θ̂ by 1/√(nμ), the others by 1/(nμ),
 which for large n is less than the error 1/√n of the labels.
 
-Rows.  What is released, on neighbours in the plane that are told apart as well as we know
+Checks.  What is released, on neighbours in the plane that are told apart as well as we know
 (``*_released`` for a record replaced, ``*_released_added`` for one added, each under noise of its
 own; 1/1.1 of the noise is caught).  Both bounds, on every dataset
 (``objective_upper``, ``output_lower``); constants (``*_constant``) and exponents in n, ε and d, on
@@ -26,9 +26,9 @@ a world that covers all directions evenly and on a spectrum 4^(−k), where a ri
 for curvature: there it is 1/√ε for objective perturbation (and 1/√n, as Lemma A.11 has it) and
 n^(−1/3) for output perturbation.
 
-DP-SGD (rows ``batches_*``, q = 1/10, T = 100) pays for its sampling for ever: the mean of its last
-K = T/2 steps errs by 2(1−q)/(qT) = 18 % more than the labels do, whatever n is, and by twice the
-private variance where noise counts (``batches_constant*``: both constants).  So objective
+DP-SGD (checks ``batches_*``, q = 1/10, T = 100) pays for its sampling for ever: the mean of its
+last K = T/2 steps errs by 2(1−q)/(qT) = 18 % more than the labels do, whatever n is, and by twice
+the private variance where noise counts (``batches_constant*``: both constants).  So objective
 perturbation has the smaller error wherever data cover all directions (``batches_over_objective*``:
 1.1 to 1.3 times the squared error, more at small n·ε); on a thin spectrum with few pairs for their
 features the two are even (``batches_over_objective_thin``).  ``batches_step*`` are single steps of

@@ -20,7 +20,7 @@ Z/(γξ) for small Z: P4's Theorem 5.7 is attained with constant 1, and LTC cost
 policies SubOpt/√κ of every learner is, in the worst case, at least ½√(Z·g) as Z → 0, and pessimism
 with the halfspace estimator has at most 2√(2Z·g).
 
-Rows.  ``separation``, ``covered_separation``: Lemma 2 of that page, proved by intervals;
+Checks.  ``separation``, ``covered_separation``: Lemma 2 of that page, proved by intervals;
 ``regimes_…``: ω against its two regimes, by formulas.  ``pairs_…``: the largest distance that
 corruption can hide, found over all pairs of parameters by passing their labels through the
 randomizer. ``halfspace``: that estimator of one feature under the strong adversary, whose floor is

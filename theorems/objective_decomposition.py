@@ -6,7 +6,7 @@ Statements (arXiv 2510.13512), for the Gibbs policy π_g of a reward g and β = 
     B.2   g ≤ r* everywhere:  J(π*) − J(π_g) ≤ β·E_{π*}[(g − r*)²];
     C.5   g ≥ r* everywhere:  J(π*) − J(π_g) ≤ β·E_{π_g}[(g − r*)²].
 
-Testable exactly, instance by instance: a row reports the largest left side over right side.  For
+Testable exactly, instance by instance: a check reports the largest left side over right side.  For
 small errors the gap is β/2·Var(g − r*), so the ratio nears ½ where a small error sits on a rarely
 drawn response; the printed constant 1 is twice what is seen.
 

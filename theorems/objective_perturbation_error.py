@@ -4,10 +4,10 @@ Statement (P3, appendix A.4).  For λ = C√(d·log(1/η)·log(1/δ))/(εn), wit
 
     ‖θ_MLE − θ̃_MLE‖ in Σ̃_D + λI = O( (d·log(1/η)·log(1/δ))^(1/4) / √(εn) ).
 
-The dataset is arbitrary, so the rows use datasets whose label shares are exactly the model's, for
+The dataset is arbitrary, so the checks use datasets whose label shares are exactly the model's, for
 which θ_MLE is θ* (of least norm where nothing was compared); b, w and the covariance's noise G are
-the only randomness.  All rows use λ of the appendix, except the control ``text_ridge``, which takes
-λ ∝ 1/√(εn) as printed below eq. (3) and has exponent −1/4.
+the only randomness.  All checks use λ of the appendix, except the control ``text_ridge``, which
+takes λ ∝ 1/√(εn) as printed below eq. (3) and has exponent −1/4.
 
 Measured: the exponents where the bound is attained, in directions that no pair compares
 (``half_null``) and on a spectrum 4^(−k) (``scales``); the faster 1/n where the data cover all
@@ -24,12 +24,12 @@ What the printed text does not bear out, each in a row of its own, expected cont
 - ``noise_step_printed`` (13): γ in the numerator and a lost factor; the line above it has 1/γ.
 - ``output_step_printed`` (before 14): the norm in a matrix is at most the root of its largest
   eigenvalue times ‖w‖; without the root it fails where 4L² + λ < 1.
-The first changes an exponent, the others none.  Rows without ``_private`` use the printed noise,
+The first changes an exponent, the others none.  Checks without ``_private`` use the printed noise,
 which is not private at its stated budget (at δ = 1e-30 Lemma A.7 fails whether an item is replaced
-or added); rows ``*_private`` release θ̃ and Σ̃ certified at (ε/2, δ/2) each for a replaced record,
-δ = 1/n² (docs/explanations/private_rates.md).  What would
+or added); checks ``*_private`` release θ̃ and Σ̃ certified at (ε/2, δ/2) each for a replaced
+record, δ = 1/n² (docs/explanations/private_rates.md).  What would
 refute A.11: an exponent above the printed one at small β.
-The contradicted rows need no control of their own: the corrected row beside each takes the
+The contradicted checks need no control of their own: the corrected check beside each takes the
 printed form as its control (``n_pairs`` does so for ``any_optimizer_tol``).
 """
 

@@ -15,33 +15,33 @@ difference of 2L, all other items tied.  All are datasets of the domain, n cance
 
 What is found.  The proof cites Kifer et al. (2012, Theorem 2), which asks for a ridge of 2nα ≥
 2·max‖∇²ℓᵢ‖/(ε/2) to pay for the change of volume.  The printed α carries the factor γ, which falls
-like e^(−2LB), so the condition fails once LB is large: row ``printed`` is contradicted from LB = 4
-on, by an item moved from a tie, and no constant C changes that, only where it starts.  A label flip
-alone, which does not change the Hessian, costs a Gaussian shift 2L/σ and no more (row
+like e^(−2LB), so the condition fails once LB is large: check ``printed`` is contradicted from LB =
+4 on, by an item moved from a tie, and no constant C changes that, only where it starts.  A label
+flip alone, which does not change the Hessian, costs a Gaussian shift 2L/σ and no more (check
 ``label_flip``).
 
 The printed σ is that of gradients of norm L, which is enough where items are added or removed, and
 in d = 1.  A record's gradient has norm up to 2L (Lemma A.3),
 and in d ≥ 2 replacing a record by its mirror image while others pin θ moves the sum by
-D = max of 4L·sin φ·sigmoid(2LB·cos φ): 2.2L at LB = 0.5, 2.5L at 1, 3.4L at 3, 3.6L at 5.  Row
+D = max of 4L·sin φ·sigmoid(2LB·cos φ): 2.2L at LB = 0.5, 2.5L at 1, 3.4L at 3, 3.6L at 5.  Check
 ``printed_noise_two_dimensions`` gives the printed σ the certified ridge at δ = 1e-30 (the δ of P3's
-utility rows): contradicted already at LB = 1.  The Gaussian limit D/σ of these neighbours exceeds
+utility checks): contradicted already at LB = 1.  The Gaussian limit D/σ of these neighbours exceeds
 the claim from LB = 3 on at δ = 1e-3, LB = 1.5 at 1e-6, LB = 1 at 1e-20; at LB = 0.5 (D² < 5L²) it
 stays below it at every δ down to 1e-100.
 
 ``corrected`` takes a ridge that spends 5 % of ε/2 and the smallest noise that our theorem certifies
 (``hockey_stick_bound``: any n, any neighbours, noise and volume together, proved in
 docs/explanations/objective_perturbation.md; in the manner of Redberg et al. 2023), for d = 1 and
-for d ≥ 2, where the gradients differ by D.  ``kifer`` is the cited theorem at (ε/2, δ/2).  Rows
+for d ≥ 2, where the gradients differ by D.  ``kifer`` is the cited theorem at (ε/2, δ/2).  Checks
 ``*_dimension*`` and ``corrected`` look for the most telling of many neighbours with n records
 (``neighbour_search``); noise 1.1 times too small is caught in each.  Kifer et al.'s noise has
 room at δ = 1e-6 (at LB = 5 the mirrored record needs 1/1.45 of it, and in d = 1 1/2.6 is caught),
 hence δ = 1e-30 in d = 2.
 ``distance*``, ``volume`` and ``two_bounds`` hold what the bound is made of against explicit pairs,
 and against the joint bound, which is integrated in another way.
-Rows ``*_added``: one item stands in the place of a tie.  The printed ridge fails there as well; the
-printed noise on the certified ridge is enough, and the smallest noise that is certified for this
-adjacency (``one_pair``, ``one_ranking``) is 1.8 (d ≥ 2, LB = 5) to 1.09 (d = 1) times less.
+Checks ``*_added``: one item stands in the place of a tie.  The printed ridge fails there as well;
+the printed noise on the certified ridge is enough, and the smallest noise that is certified for
+this adjacency (``one_pair``, ``one_ranking``) is 1.8 (d ≥ 2, LB = 5) to 1.09 (d = 1) times less.
 A solver of tolerance β > 0 that does its worst moves θ̂ by up to √(β/α), which w must cover: in
 units of w by a shift that does not depend on β, on top of that of b.  ``tolerance`` certifies both
 together (docs/explanations/optimiser_tolerance.md); with the printed b and w

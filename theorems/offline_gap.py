@@ -13,14 +13,14 @@ the bonus covers the error (event E(δ) of the proof); that D²_π*, not the den
 the gap.  Not testable: the universal constant of O(·).
 
 What would refute it: an exponent above the printed one.  Rates are held two-sided only where an
-instance is built to attain them; printed upper bounds are held one-sided.  The e^B rows hold the
+instance is built to attain them; printed upper bounds are held one-sided.  The e^B checks hold the
 bound as printed where D²_π*, β·B and log N/n are fixed, which is the regime in which its factor is
 contradicted (docs/explanations/corrected_theorem_4_2.md); there the bonus of the two responses
-cancels, so every constant c gives the same policy.  The S rows show that without bonus the gap
+cancels, so every constant c gives the same policy.  The S checks show that without bonus the gap
 grows like S (the rate of Theorem 4.5) and with the printed bonus like D²·log N, that is S².
 
 The exponents belong to two algorithms.  Private MLE without bonus: 1 in d, β, C and S.  Algorithm 1
-with its bonus: 1 in β and C (rows ``…_with_bonus``), 2 in S; in d, where D² and log N both grow,
+with its bonus: 1 in β and C (checks ``…_with_bonus``), 2 in S; in d, where D² and log N both grow,
 no power law but the limit at every d, whose exponents on this world are 1.45, 1.51 and 1.61 from
 d = 2 to 16, below the printed 2.
 
@@ -33,8 +33,8 @@ held to the limit of a normal θ̂ at sizes where the sign of the bonus shows.  
 is held from both sides, the error at most Γ_n and at least a tenth of what a normal θ̂ leaves
 (``bonus_covers``), and how much of Γ_n it uses as a number (``bonus_used``); half of Γ_n covers on
 the linear world and a quarter does not (``bonus_half``).
-``reward_class=`` replaces the ball in rows with linear rewards: the estimate, B and log N(τ) are
-that class's, and rows of a limit need a neighbourhood of the truth in it.
+``reward_class=`` replaces the ball in checks with linear rewards: the estimate, B and log N(τ) are
+that class's, and checks of a limit need a neighbourhood of the truth in it.
 
 The responses that ``pessimism`` leaves in play are equally good, so fair coins are their true law.
 """
@@ -284,7 +284,7 @@ BUILT = (*OWN_WEIGHT, "channel", "response", "regulariser", "reward_class")
 SQUARED = "e^{2B} at this ε as B grows at a fixed β·B: a square is lost after eq. (15)"
 EQUALLY_GOOD = "the responses in play are equally good: fair coins are the true law of their labels"
 BONUS_TOO = {"estimate": "the bonus of a learner who knows r* costs as much in n and in c(ε): the "
-             "row beyond the bonus's own notices"}  # fmt: skip
+             "check beyond the bonus's own notices"}  # fmt: skip
 NO_SIGN = "the responses in play are equally good: their estimate's opposite has the same law"
 
 

@@ -22,7 +22,7 @@ Testable: the exponents ½ in T and 2 in α of the growing weight's supremum ove
 and 0 in T of the kept weight's, up to logarithms; the kept weight's 95 % quantile is below Theorem
 1's bound on every problem, and its mean gap above .42·ζα, which every algorithm leaves on one of
 two responses that the adversary makes alike (docs/explanations/reward_range.md, Theorem 2).
-Theorem 3 has no row.
+Theorem 3 has no check.
 
 What would refute it: a kept weight above Theorem 1's bound, or a growing one whose gap does not
 grow.

@@ -12,7 +12,7 @@ adds at most the share b to V (b ≤ X²/(V(B)λ) for single labels).  So d·log
 5.2 with a net of a linear class has d²·log²T, at the price of ψ(2βB); with a bonus the page proves
 d²·log²T without it.
 
-Rows.  Regret per round ∝ 1/t (``horizon``) and its sum like log T, not √T (``growth``); exponents
+Checks.  Regret per round ∝ 1/t (``horizon``) and its sum like log T, not √T (``growth``); exponents
 2 in c(ε) and 1 in d; the constant in closed form (``constant``, ``constant_wide``: a Lyapunov
 equation), in which c(ε)² and V(B) are; Theorem 1's bound at T = 1e6 to 1e8, before which π_ref
 itself has less (``bound``).  The bound's V(B)² and c(ε)² are attained where all labels are at the

@@ -14,15 +14,15 @@ are checked at every t, long ones at the times of a geometric grid, where failur
 
 Contradicted as printed: C.4 with the bonus of eq. (13), b = min{1, Γ_T·U}.  Its proof ends with
 "U·Γ_T = b", which the cap makes false.  Rewards lie in [0, B], so r* − r̄ − c reaches 2B: with
-B > 1/2 a wrong estimate puts it above the cap (row ``cap_one``; ``cap_one_small_bound`` shows
+B > 1/2 a wrong estimate puts it above the cap (check ``cap_one``; ``cap_one_small_bound`` shows
 that B < 1/2 is safe).  All assumptions hold there: two rewards (B, 0) and (0, B), realizable,
-Bradley–Terry, λ = 1 ≤ Γ_T²/2.  Corrected form: b = min{2B, Γ_T·U} (row ``cap_two_bounds``).
+Bradley–Terry, λ = 1 ≤ Γ_T²/2.  Corrected form: b = min{2B, Γ_T·U} (check ``cap_two_bounds``).
 
 A block of runs none of which ever errs is no evidence: what is said of no error says nothing.
-The rows with a cap on two rewards are long enough for Γ_T·U to fall below it.
+The checks with a cap on two rewards are long enough for Γ_T·U to fall below it.
 
 Slack: the event of C.4 keeps to its probability with a twentieth of Γ_T, and a hundredth of it
-still bounds the regret; the controls are the next that do not.  The control of the first rows is
+still bounds the regret; the controls are the next that do not.  The control of the first checks is
 least squares without the factor 2α−1.
 """
 

@@ -14,7 +14,7 @@ against adversaries who do not look ahead, an adversary who knows θ and sees re
 Prior work: Cheu, Smith and Ullman (2021) for attacks on reports that are worth more than attacks on
 data; Acharya, Sun and Zhang (2021) for couplings of messages; see the page for the others.
 
-Rows.  ``law_…``: protocols of a few users are enumerated, every vector of labels and every
+Checks.  ``law_…``: protocols of a few users are enumerated, every vector of labels and every
 transcript, under random joint laws of labels and random adversaries in front, who look at all
 labels and, where they are interactive, at the messages so far.  The law that the coupling gives is
 the one under CTL to a billionth of what the CTL adversary changes.  (A randomized adversary is a

@@ -32,8 +32,8 @@
 * Remark 4.4 writes e^ε − 1 for 2α − 1 for ε in (0, 1] only. There the two rates differ by a factor
   between 4 and (e+1)² (``remark_4_4``), so the abstract's rate is right in that range up to 3.46.
 
-The contradicted rows are the controls of their corrected neighbours.  What would refute a supported
-row: one case above 1, or growth other than the claimed one.
+The contradicted checks are the controls of their corrected neighbours.  What would refute a
+supported check: one case above 1, or growth other than the claimed one.
 """
 
 import math

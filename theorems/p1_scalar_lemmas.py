@@ -8,8 +8,8 @@ Statements (arXiv 2510.13512, appendix A):
     A.4   x² ≤ a + bx, a, b ≥ 0, implies x² ≤ b² + 2a;
     A.8   |x − x′| ≤ (e^−B + 2 + e^B)/(2(2α−1))·|f(x) − f(x′)| on [−B, B], f = (2σ−1)(2α−1).
 
-Each row reports the largest left over right side (max_ratio): all five are sharp, so a constant
-10 % too small is found by the same code; it is the control of each row, with a flipped sign where
+Each check reports the largest left over right side (max_ratio): all five are sharp, so a constant
+10 % too small is found by the same code; it is the control of each check, with a flipped sign where
 there is one.
 
 A.1 and A.3 are computed, on a fixed list of laws whose probabilities are exact, not simulated, and
@@ -19,7 +19,7 @@ reflection (its Σ E[X²] ≤ n), and centred skewed binomials.  The constant 2 
 its worth only at small δ, so cases go down to δ = e^−40; 1.8 is then refuted.
 
 A slip that changes nothing: A.3 conditions on 𝒢_i, for which X_i is measurable; 𝒢_{i−1} is meant.
-A.2, A.4 and A.8 are proved, by intervals over the whole box.  What would refute a row: one case
+A.2, A.4 and A.8 are proved, by intervals over the whole box.  What would refute a check: one case
 above 1.
 """
 

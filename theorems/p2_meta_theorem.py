@@ -21,10 +21,10 @@ gap; Theorem 5.3 sets η and γ in it. (The sign of Lemma C.4 is ``p2_optimism_l
   With T·α² the right side of Theorem C.3 is of the stated order in T; with t = 1 (control) it
   grows like √T once T·α² ≫ c²·log|Π|.
 
-The contradicted rows are misprints in steps of a proof, read as they stand, or a free letter, and
+The contradicted checks are misprints in steps of a proof, read as they stand, or a free letter, and
 speak for that step alone; Theorem 5.3 stands with the corrected ones (``square_xpo`` measures its
-conclusion).  What would refute the corrected rows: a ratio above 1, an error that falls at another
-rate than the count, or a guarantee that grows in T.
+conclusion).  What would refute the corrected checks: a ratio above 1, an error that falls at
+another rate than the count, or a guarantee that grows in T.
 """
 
 from __future__ import annotations

@@ -22,12 +22,13 @@ Both fail as printed, on one state with two responses and a class of two policie
 
 Neither changes a rate of Theorems 4.8 or 5.3, which hide constants and use the right sign.
 
-Lemma C.7 brings V_max into both theorems.  Rows ``value_growth`` and ``value_floor``
+Lemma C.7 brings V_max into both theorems.  Checks ``value_growth`` and ``value_floor``
 (``own.online_value``, docs/explanations/reward_range.md, Theorem 6): with every γ > 0 the gap is at
 least .1·V_max/√T on a problem without rewards, with C_cov ≤ 2.5, so the factor V_max is necessary.
 
-The theorems hold with probability 1−δ.  Row ``confidence_every_algorithm`` (``own.confidence``, the
-same page, Theorem 9): with probability δ every algorithm loses c(ε)·√(log(1/δ)/T) up to a constant.
+The theorems hold with probability 1−δ.  Check ``confidence_every_algorithm`` (``own.confidence``,
+the same page, Theorem 9): with probability δ every algorithm loses c(ε)·√(log(1/δ)/T) up to a
+constant.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ n → ∞ wherever κ(π†, π_ref) is finite, as Theorem 6.1 says, loses at ev
 up to B′, against a π* with κ(π*, π_ref) = 0: no constant makes Theorem 6.1 true at 0 and at α₀
 together.
 
-Rows.  ``hidden_…``: the worst pair of margins that corruption can hide, found over all pairs by
+Checks.  ``hidden_…``: the worst pair of margins that corruption can hide, found over all pairs by
 passing their labels through the randomizer, and the best mixture against it.  ``mixing_…``: the
 learner who knows Z under the strong adversary, its largest loss over all margins: the same number.
 ``greedy_twice``: greedy RLHF.  ``separation``: LTC over CTL, c(ε) to four digits at small α;

@@ -21,7 +21,7 @@ pair (a, b) and leaves all else alone; the pairs with c are too few to tell.  Ev
 a plain one, two responses of which one is better by 1, and a third policy that is right but for
 taking these for equally good: what labels are there for.  It never wins where they tell the truth.
 
-Rows ``known_…`` and ``capped_…`` let α fall like n^(−1/4): the stated rate is ∝ α there, and a β
+Checks ``known_…`` and ``capped_…`` let α fall like n^(−1/4): the stated rate is ∝ α there, and a β
 free of α has a gap that does not fall at all.
 
 What would refute it: a gap that stays where α is not told, or one that grows under the cap.
@@ -58,7 +58,7 @@ from repro.worlds.instances.labelled import HuberLabels
 LARGEST_BIAS = 0.25
 """ζα up to which Theorem 2 is stated."""
 SMALLEST_BIAS = 9.0
-"""Of the α of the min-max rows, in c/√n: above it imitation wins at least half of the time."""
+"""Of the α of the min-max checks, in c/√n: above it imitation wins at least half of the time."""
 ALPHAS = 17
 """Of a range, in equal ratios."""
 IMITATION, LOG_IMITATION = 0.07, 0.05

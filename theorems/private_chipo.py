@@ -21,26 +21,26 @@ learner who knows the rewards has a gap too, ∝ β and so of the claimed rates;
 What would refute it: an exponent above the printed one.
 
 Slips in the proof, none of which touches the statement.  The last display before Theorem 4.4's
-conclusion reads err² ≲ e^{4R_max}·c²·log(|Π|/δ), without 1/n: row statistical_error measures the
+conclusion reads err² ≲ e^{4R_max}·c²·log(|Π|/δ), without 1/n: check statistical_error measures the
 exponent −1 that the theorem needs.  Algorithm 1 ranks by z although its labels are called ỹ:
 without corruption the two are the same.  χ² must be ½·E_ref(π/π_ref − 1)², as C^π* = 2χ² + 1
 in the proof of Theorem C.1 says (checked in p2_scalar_lemmas).
 
 The printed V_max/R_max is not attained either: for the best β the factor is √(V_max/R_max), and no
-β does better (``own.value_ratio``, docs/explanations/reward_range.md, Theorems 4 and 5): rows
+β does better (``own.value_ratio``, docs/explanations/reward_range.md, Theorems 4 and 5): checks
 ``value_ratio_tuned``, ``value_ratio_every_beta`` and ``value_ratio_bound``.
 
 √log(1/δ) is attained by Algorithm 1 with a β that contains δ, as the proof's does, and necessary
 for every algorithm; with a β free of δ the quantile grows like log(1/δ) (``own.confidence``,
-Theorems 7 and 8 there): rows ``confidence*``, from exact laws down to δ = 1e-300.
+Theorems 7 and 8 there): checks ``confidence*``, from exact laws down to δ = 1e-300.
 
-What β costs where rewards are known is taken off in these rows but ``value_ratio_every_beta``, and
-π_ref is in their class: it wins where labels say nothing.
+What β costs where rewards are known is taken off in these checks but ``value_ratio_every_beta``,
+and π_ref is in their class: it wins where labels say nothing.
 
 The printed e^{2R_max} is not attained: K_R ~ R·e^R is enough (price_of_adaptivity.md, Lemma 1), and
-e^{R_max} is necessary for every algorithm (``own.reward_range``): row ``reward_growth``.
+e^{R_max} is necessary for every algorithm (``own.reward_range``): check ``reward_growth``.
 
-Classes that do not saturate: rows ``printed*`` minimise the algorithm's own loss over policies,
+Classes that do not saturate: checks ``printed*`` minimise the algorithm's own loss over policies,
 log-linear ones (five features, twelve reward differences) and twelve of them, with π*_β among them;
 there is no closed form, as the implicit reward bends with θ.  Under corruption (no claim of
 Theorem 4.4) the log loss has the floors of Theorem 5.2.

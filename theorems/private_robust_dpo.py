@@ -7,7 +7,7 @@ Statement (arXiv 2505.15694, Theorem 6.3).  The policy of Algorithm 1's output h
 ζ = 1 (CTL) or c(ε) (LTC), γ = 1/(2 + e^βB + e^−βB).  By Remark 6.4 the algorithm is rDPO.
 
 That γ is too large: with ‖φ‖ ≤ 1 margins reach 2β‖θ* − θ_sft‖, which is 2βB at θ_sft = 0 and 4βB if
-‖θ_sft‖ ≤ B, and at finite ε no universal C makes up for it: rows `curvature…` of `dpo_reduction`,
+‖θ_sft‖ ≤ B, and at finite ε no universal C makes up for it: checks `curvature…` of `dpo_reduction`,
 proof and corrected form in docs/explanations/corrected_proposition_4_6.md.  Here `kl_weight` has σ′
 at the pair's own margin, which is the right one.
 

@@ -13,13 +13,13 @@ one fixed instance the gap falls faster (like 1/T, or exponentially for a finite
 √(1/T) is that of the supremum.  The ladder is fixed in absolute terms; a pilot of its own chooses
 the rung once, all runs measure there; a worst rung at an end of the ladder is a failed replicate.
 Measured is the average iterate, which the proof bounds; the printed output, the best iterate,
-needs the unknown J_β.  √C_cov is attained on needles that π_ref never draws (``rare_needles``, row
-``num_actions``); on these the exponent ½ hides.
+needs the unknown J_β.  √C_cov is attained on needles that π_ref never draws (``rare_needles``,
+check ``num_actions``); on these the exponent ½ hides.
 
 With π_ref uniform the comparisons τ̃ explore by themselves, and γ hardly matters.  So π_ref is
 skewed: it draws the best response so rarely that within T rounds only γ finds it, while C_cov
-stays at most 2 and β·log(1/π_ref) about Δ.  Row ``exploration``: the gap is flat in 1/π_ref with
-optimism, and grows without and with its sign reversed; both are controls of the rates too.  Row
+stays at most 2 and β·log(1/π_ref) about Δ.  Check ``exploration``: the gap is flat in 1/π_ref with
+optimism, and grows without and with its sign reversed; both are controls of the rates too.  Check
 ``gamma_sweep``: γ = 2βc(ε)/√T is near the best of a sweep of factors 4; a sixteenth and sixteen
 times of it are not.
 
@@ -32,12 +32,12 @@ go on growing; until then the gap has the exponents 1.2, .9, .8, .8 from one A t
 
 An unstated condition, R_max ≥ 1 (Lemma C.7 prints Y ≥ 1): κ_cov's factor V_max + R_max goes to 0
 with the rewards, the price of an inverse sigmoid does not.  At R_max = 3c/√T the gap of the average
-iterate over the printed bound grows like 1/R_max up to logarithms (rows ``small_rewards_printed``
+iterate over the printed bound grows like 1/R_max up to logarithms (checks ``small_rewards_printed``
 and ``…_growth``).  The theorem is about the best iterate, and on this world that is nearly always
 exact; with many states it too lies above (``best_iterate``).
 Corrected form, for every R_max (``own.reward_range``, docs/explanations/reward_range.md):
 cosh²(R_max/2)·(1 + (2V_max − R_max)₊) in the place of (V_max + R_max)·e^{2R_max}, and never more
-than V_max + R_max (rows ``small_rewards`` and ``small_rewards_slack``).
+than V_max + R_max (checks ``small_rewards`` and ``small_rewards_slack``).
 
 Slips in the proof: Lemma C.6 ends with +L̂(π*_β) + L̂(π) where a difference is meant, and
 L̂ is a log-likelihood in Algorithm 2 but a loss in Lemma 3.1.  Algorithm 2 itself is right.

@@ -55,7 +55,7 @@ LEAST = 0.11
 FIRST = 1e-4
 """Of T/A: labels of a needle before its policy may change."""
 BURNT = 4.0
-"""Of R_max·A/T: what the algorithm's burn-in has at most in row ``burn_in_bounds``."""
+"""Of R_max·A/T: what the algorithm's burn-in has at most in check ``burn_in_bounds``."""
 
 
 # The world ---------------------------------------------------------------------------------------

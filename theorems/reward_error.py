@@ -20,8 +20,9 @@ turns 1/8 into 1/4 where (x + y)² ≥ x²/2 − y² gives 1/16.  Corrected form
 How often the printed form fails, and how much less the corrected one could be, have closed forms
 (``in_sample_share``, ``in_sample_needed``).
 
-What would refute a supported row: an exponent or constant outside its margin.  The contradicted
-rows need no control: each has a neighbour whose control they are, or which takes the place of one.
+What would refute a supported check: an exponent or constant outside its margin.  The contradicted
+checks need no control: each has a neighbour whose control they are, or which takes the place of
+one.
 """
 
 import math

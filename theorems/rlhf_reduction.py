@@ -12,7 +12,7 @@ for every π†, where ‖θ̂ − θ_true‖_{Σ̂+λI} ≤ Γ, and (Corollary 
 the error itself, the least that eq. (5) allows; and .999 over that where two opposite responses
 attain the bound, so that a policy which does not use its estimate is caught.  `condition_run` does
 the same for κ.  The pessimistic policy maximises over mixtures, which matters in about a third of
-the cases.  The other rows are proofs.
+the cases.  The other checks are proofs.
 
 * `greedy`, `pessimistic`, `corollary_4_4`: the statements.  The corollary's λ is there for Lemma
   H.1, Σ_data ⪯ 3(Σ̂+λI); on that event it is proved, and `concentration_lemmas` has its chance.
@@ -24,10 +24,10 @@ the cases.  The other rows are proofs.
   meant, and used here (`repro.p4.linear_rlhf.bandit`).
 * `not_adaptive`: with η = 1 the algorithm is handed Γ, and Γ_CTL under LTC leaves θ_true outside
   the confidence set.  Algorithm 1 adapts to the order, Algorithm 2 with η = 1 does not.  The cells
-  are rare ones on which Γ_LTC = √(2B′cα/γ) is all but attained, so the row is two-sided: the error
-  is at most Γ_LTC and at least .9·Γ_LTC.
+  are rare ones on which Γ_LTC = √(2B′cα/γ) is all but attained, so the check is two-sided: the
+  error is at most Γ_LTC and at least .9·Γ_LTC.
 
-What would refute a row: one case above 1.
+What would refute a check: one case above 1.
 """
 
 from collections.abc import Sequence

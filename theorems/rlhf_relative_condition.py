@@ -13,7 +13,7 @@ error s = 2c(ε)/√(nm), and the gap is a constant K times s: a number, not onl
 
 Noise.  Γ is calibrated on the estimates themselves: it is what ‖θ̂ − θ‖_Σ̂ exceeds with probability
 δ under their law, no formula.  In one state K = u·Φ(Γ/(√m·s) − u) at the u where it is largest,
-and the law of the one estimate is summed, not sampled (rows in n, c, κ, ln(1/δ):
+and the law of the one estimate is summed, not sampled (checks in n, c, κ, ln(1/δ):
 2c(ε)·√(κ/n)·K).  Along B′ a labelled pair shows the margin and, beside it, B′ of a direction that
 all other pairs show (taken as known): uneven labels, and s ∝ 1/σ′(B′) = 1/γ.  In d states that
 share a mass, s ∝ √d at the same κ, and K follows from the law of large numbers
@@ -22,8 +22,8 @@ share a mass, s ∝ √d at the same κ, and K follows from the law of large num
 
 Floor, of infinitely many labels, exactly.  Γ is the least that covers when the strong adversary
 attacks, found by running the attack.  Over a ladder of masses and margins the floor is
-K(B′)·√(ζα), K the largest on the ladder (6.56 at B′ = 2; over all masses and margins K* = 6.79, row
-``supremum``): √α as
+K(B′)·√(ζα), K the largest on the ladder (6.56 at B′ = 2; over all masses and margins K* = 6.79,
+check ``supremum``): √α as
 printed, and √c under LTC where c is printed, as for Theorem 5.4.  It settles
 the printed claim, which is an upper bound, and is sharper.  That least Γ is
 √(ζα·g(B′)) (``own_width``), and over the printed ζ√α/γ it falls like 1/√c (``printed_width``).

@@ -11,22 +11,22 @@ J unregularised, κ(π*) ∝ √C^π*.  Theorem D.1 is its form in terms of err_
 Testable: the floor in n (at n = 1e13, where c·√(S/n) is far below α) has exponent 1 in α, 0 (CTL)
 and 1 (LTC) in c(ε); without corruption the exponents −½ in n and 1 in c(ε).  As in private_chipo
 the gap is a supremum over a ladder of reward differences, and the adversary is the worst one: it
-always reports the worse response.  The older bound √α is loose by a factor √α (row older_bound).
+always reports the worse response.  The older bound √α is loose by a factor √α (check older_bound).
 A gap ∝ β, and so ∝ α, is left to a learner who knows the rewards, and to one whom nobody deceives:
 it is taken off.  That the floor under CTL is free of c(ε) is held as a number, its limit at n = ∞;
 the floor without a tuned β under LTC as the largest Δ that the adversary hides.
 
 Remark 5.1 calls Algorithm 3 adaptive, that is free of α; Theorem D.1's β ∝ err_stat needs α.  On
-this instance, a class of all tables, β tuned from c·√(S/n) alone keeps the rate (rows *_adaptive),
-as the bias is of order α at every pair.  That says nothing of the remark: on smaller classes the
-rate is lost (``price_of_adaptivity``).
+this instance, a class of all tables, β tuned from c·√(S/n) alone keeps the rate (checks
+*_adaptive), as the bias is of order α at every pair.  That says nothing of the remark: on smaller
+classes the rate is lost (``price_of_adaptivity``).
 
-Rows ``printed*`` minimise the square loss itself over policies of classes that do not saturate, a
+Checks ``printed*`` minimise the square loss itself over policies of classes that do not saturate, a
 log-linear one with more reward differences than features and twelve policies of it; there the
-tabular rows' closed form does not exist.
+tabular checks' closed form does not exist.
 
-Rows ``nonparametric*`` (``own.metric_entropy``, docs/explanations/large_classes.md): the paper says
-that other classes follow by covering numbers.  Over a net of N(τ) policies of radius τ in
+Checks ``nonparametric*`` (``own.metric_entropy``, docs/explanations/large_classes.md): the paper
+says that other classes follow by covering numbers.  Over a net of N(τ) policies of radius τ in
 h = tanh(Δ/2), for every τ ≥ 0 and with probability at least 1−δ, E(h_π̂ − h*)² is at most
 A·(c²·log(N(τ)/δ)/n + (τ + ζ)²) + 2τ², A = 8/(1 − e^(−1/4)), ζ ≤ 2α under CTL and (1 + c)α under
 LTC.  On a class of entropy 1/τ, preferences that fall no faster than L along the states, every

@@ -15,13 +15,13 @@ c(ε)·z is then off by α(1+|h|) under CTL and by α(c(ε)+|h|) under LTC.
 
 Contradicted as printed: step 15 of Algorithm 4 minimises γ·Σ log π(τ̃) − L̂_sq(π), but L̂_sq is a
 loss, so it *maximises* the squared error (in Algorithm 2 the same minus sign stands before a
-log-likelihood, where it is right).  Row ``printed_sign`` runs it as printed, with the best of four
-γ from 0.005 to 5000 times β·c(ε)/√T in hindsight, without corruption, π*_β in the class: its gap
-over that of the corrected sign grows like √T.  Corrected form: γ·Σ log π(τ̃) + L̂_sq(π), which all
-other rows use.
+log-likelihood, where it is right).  Check ``printed_sign`` runs it as printed, with the best of
+four γ from 0.005 to 5000 times β·c(ε)/√T in hindsight, without corruption, π*_β in the class: its
+gap over that of the corrected sign grows like √T.  Corrected form: γ·Σ log π(τ̃) + L̂_sq(π), which
+all other checks use.
 
 Below R_max = 1, where Lemma C.7 of the proof does not hold, the printed factor is too small for the
-average iterate, as in Theorem 4.8 (``private_xpo``): rows ``small_rewards…``, without corruption.
+average iterate, as in Theorem 4.8 (``private_xpo``): checks ``small_rewards…``, without corruption.
 
 Misprints in the proof: η = βκ/(αT) should be βκ/(γT); tα² inside γ should be Tα².  That γ contains
 α and the order.  The theorem may: Remark 5.1 (adaptivity) is on Algorithm 3, and Remark 2.5 on the

@@ -19,7 +19,7 @@ that a Huber one does, up to the fluctuation of α·n, so P4's floors are bounde
 covered: the factors κ and 1/(γξ) in front, and the √α of P4's Theorem 5.4, which P4 does not call
 tight.
 
-What would refute a row: an exponent outside its margin.
+What would refute a check: an exponent outside its margin.
 """
 
 from __future__ import annotations

@@ -12,12 +12,12 @@ Testable: E/n of least squares on ten inputs against the worst Huber adversary. 
 has exponent 2 in α under both orders, and 0 (CTL) or 2 (LTC) in c(ε); before the floor it is
 ∝ 1/n; the floor's constant is exactly the mean of α²(1+|h*|)² (CTL) or α²(c+|h*|)² (LTC): an
 adversary who tosses coins keeps the exponent and misses the constant.  The older bound nα (Zhou
-et al., square loss) is loose by a factor that vanishes with α: row older_bound holds E/(nα) ∝ α.
+et al., square loss) is loose by a factor that vanishes with α: check older_bound holds E/(nα) ∝ α.
 The inequality itself is held at every n ≤ T, for iid and adaptive inputs, with the constants of its
 proof (``violated``).
 
 Slip in the proof: eqs. (4) and (5) bound F* − h* from above only; Lemma B.2 needs |F* − h*|.
-The same bound holds from below (row two_sided_bias, proved for every bad mean b and h*), so the
+The same bound holds from below (check two_sided_bias, proved for every bad mean b and h*), so the
 lemma stands.
 
 What would refute it: a floor with a smaller exponent in α, or a larger one in c.

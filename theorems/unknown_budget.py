@@ -11,9 +11,9 @@ knows that it lies in [s₁/2, s₁], s₁ = tanh(½), that is ε in [.471, 1]. 
 ε has β/n.  The maximum likelihood estimate of (s, θ) together attains n^(−1/3) here: measured, not
 proved.  With a single difference x (s, θ) would not be identified, and the floor constant.
 
-Rows.  The largest mean gap over a ladder of θ that does not move with n: its exponent for the joint
-estimate (``unknown``), for the one who knows ε (``known``), and how far above the floor it lies
-(``above_the_floor``).  What would refute it: another exponent, or a gap below the floor.
+Checks.  The largest mean gap over a ladder of θ that does not move with n: its exponent for the
+joint estimate (``unknown``), for the one who knows ε (``known``), and how far above the floor it
+lies (``above_the_floor``).  What would refute it: another exponent, or a gap below the floor.
 """
 
 import math

@@ -36,7 +36,7 @@ prints each verdict with and without the stage.
 
 
 @dataclass(frozen=True)
-class Row:
+class CheckNeeds:
     """A check, and what its snapshot says that it notices."""
 
     theorem: str
@@ -57,7 +57,7 @@ class Row:
         return list(dict.fromkeys(self.check.blind.get(name, "no reason") for name in missed))
 
 
-def rows(theorem: str) -> list[Row]:
+def checks_of(theorem: str) -> list[CheckNeeds]:
     """Every check of an experiment.
 
     Raises:
@@ -65,20 +65,20 @@ def rows(theorem: str) -> list[Row]:
     """
     kept = json.loads(needs_file(theorem).read_text(encoding="utf-8"))
     return [
-        Row(theorem, check, tuple(Need(one) for one in kept[check.name]))
+        CheckNeeds(theorem, check, tuple(Need(one) for one in kept[check.name]))
         for check in find(theorem).checks
     ]
 
 
-def page(found: Iterable[Row]) -> str:
+def page(found: Iterable[CheckNeeds]) -> str:
     """Markdown: by need, by evidence, then every check."""
     found = list(found)
-    by_need = Counter(need for row in found for need in row.needs)
-    about = [row for row in found if row.evidence in ABOUT_AN_ALGORITHM]
+    by_need = Counter(need for item in found for need in item.needs)
+    about = [item for item in found if item.evidence in ABOUT_AN_ALGORITHM]
     lines = [
         HEAD,
         f"{len(found)} checks; {len(about)} are about an algorithm, of which "
-        f"{sum(not row.reasons for row in about)} notice all three.",
+        f"{sum(not item.reasons for item in about)} notice all three.",
         "",
         "| taken away or exchanged | checks that notice |",
         "|---|---|",
@@ -88,29 +88,29 @@ def page(found: Iterable[Row]) -> str:
         "|---|---|---|",
         *_by_evidence(found),
     ]
-    for theorem in dict.fromkeys(row.theorem for row in found):
+    for theorem in dict.fromkeys(item.theorem for item in found):
         lines += ["", f"## {theorem}", "", "| check | evidence | notices | need not notice |"]
         lines += ["|---|---|---|---|"]
-        lines += [_line(row) for row in found if row.theorem == theorem]
+        lines += [_line(item) for item in found if item.theorem == theorem]
     return "\n".join(lines) + "\n"
 
 
-def _by_evidence(found: list[Row]) -> Iterable[str]:
+def _by_evidence(found: list[CheckNeeds]) -> Iterable[str]:
     for kind in EVIDENCE:
-        needs = [bool(row.needs) for row in found if row.evidence == kind]
+        needs = [bool(item.needs) for item in found if item.evidence == kind]
         if needs:
             yield f"| {kind} | {sum(needs)} | {len(needs) - sum(needs)} |"
 
 
-def _line(row: Row) -> str:
-    needs = ", ".join(f"`{need}`" for need in row.needs)
-    reasons = in_markdown("; ".join(row.reasons))
-    return f"| `{row.check.name}` | {row.evidence} | {needs} | {reasons} |"
+def _line(item: CheckNeeds) -> str:
+    needs = ", ".join(f"`{need}`" for need in item.needs)
+    reasons = in_markdown("; ".join(item.reasons))
+    return f"| `{item.check.name}` | {item.evidence} | {needs} | {reasons} |"
 
 
 def main() -> None:
     """Write the page."""
-    write_whole(PAGE, page(row for theorem in slugs() for row in rows(theorem)))
+    write_whole(PAGE, page(check for theorem in slugs() for check in checks_of(theorem)))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Prints one line for every experiment: ``same`` where measurements.parquet is the same to the byte
 and everything that is judged agrees (words, ``needs`` and
-``settings`` apart), otherwise which rows differ and how.  Experiments of one side only are
+``settings`` apart), otherwise which checks differ and how.  Experiments of one side only are
 named.  Exit status: 0 all the same, 1 some are not, 2 a folder without results.
 
     python tools/compare_suites.py BEFORE AFTER
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 WORDS = ("claim", "quantity", "needs", "settings", "method", "check", "name")
-"""What tells about a row, and is not judged."""
+"""What tells about a check, and is not judged."""
 
 
 def differences(before: Path, after: Path) -> Iterator[tuple[str, list[str]]]:
@@ -44,16 +44,16 @@ def _changes(before: Path, after: Path) -> Iterator[str]:
 
 
 def _outcomes(file: Path) -> dict[str, dict[str, Any]]:
-    """What is judged, by row, and by row and control."""
+    """What is judged, by check, and by check and control."""
     content: dict[str, Any] = json.loads(file.read_text())
-    rows = {one["name"]: one for one in content["checks"]}
+    checks = {one["name"]: one for one in content["checks"]}
     controls = {f"{one['check']} / {one['name']}": one for one in content["controls"]}
     whole = {
         key: content.get(key) for key in ("verdict", "expected", "statements", "seed", "budget")
     }
     held = all(one["holds"] for one in content.get("assumptions", []))
     found = {"": {**whole, "assumptions hold": held}}
-    for name, one in (rows | controls).items():
+    for name, one in (checks | controls).items():
         found[name] = {key: value for key, value in one.items() if key not in WORDS}
     return found
 

@@ -92,9 +92,9 @@ def ablate(
     findings_of_all = tuple(
         take_away(composed, lambda total, name: nullcontext(lambda count: None))
     )
-    rows = [swept.name for swept in built(session_of(composed).plan).swept]
+    checks = [swept.name for swept in built(session_of(composed).plan).swept]
     complaints = tuple(_complaints(composed, findings_of_all, write=False))
-    return AblationMatrix(theorem, findings_of_all, _needs(findings_of_all, rows), complaints)
+    return AblationMatrix(theorem, findings_of_all, _needs(findings_of_all, checks), complaints)
 
 
 def main(words: Sequence[str]) -> int:
@@ -172,15 +172,17 @@ def _complaints(values: dict[str, Any], own_findings: Sequence[Finding], write: 
     ]
 
 
-def _needs(all_findings: Sequence[Finding], rows: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _needs(all_findings: Sequence[Finding], checks: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """By check, what was taken away and noticed, each once."""
     return {
-        row: tuple(
+        name: tuple(
             dict.fromkeys(
-                finding.need for finding in all_findings if finding.check == row and finding.noticed
+                finding.need
+                for finding in all_findings
+                if finding.check == name and finding.noticed
             )
         )
-        for row in rows
+        for name in checks
     }
 
 

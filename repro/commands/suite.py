@@ -139,7 +139,7 @@ def stability(
     budget: Literal["smoke", "laptop", "paper"] = "smoke",
     output_dir: str | Path | None = None,
 ) -> Stability:
-    """How often a row fails to come out as pinned with every control caught, over seeds.
+    """How often a check fails to come out as pinned with every control caught, over seeds.
 
     Args:
         theorem: a name, several with commas between them, or ``glob(…)``.
@@ -167,7 +167,7 @@ def power(
     seed: int = 0,
     output_dir: str | Path | None = None,
 ) -> list[Planned]:
-    """How many replicates each row needs for its pinned verdict, by a pilot at budget=smoke.
+    """How many replicates each check needs for its pinned verdict, by a pilot at budget=smoke.
 
     Args:
         theorem: a name, several with commas between them, or ``glob(…)``.
@@ -178,7 +178,7 @@ def power(
     Raises:
         repro.base.errors.BadInput: a value that cannot be used.
 
-    >>> [row.enough for row in power("rdpo_identity", budgets="smoke")]  # doctest: +SKIP
+    >>> [check.enough for check in power("rdpo_identity", budgets="smoke")]  # doctest: +SKIP
     [True, True, True, True]
     """
     from repro.commands.runs.power import PowerRequest, power
@@ -195,7 +195,7 @@ def _folder(given: str | Path | None) -> Iterator[str]:
 
 
 def main(words: list[str]) -> int:
-    """Do what the first word says; 0; 1 for changed files or an unstable row; 2 for bad input."""
+    """Do what the first word says; 0; 1 for changed files or an unstable check; 2 for bad input."""
     jobs = {
         "list": _list, "modules": _modules, "table": _table, "metrics": _metrics,
         "stability": _stability, "power": _power,
@@ -252,9 +252,9 @@ def _stability(words: list[str]) -> int:
 def _power(words: list[str]) -> int:
     from repro.commands.runs.power import PowerRequest, power, printed_lines
 
-    rows = power(validate(PowerRequest, keyword_values(words, PowerRequest)))
-    print(printed_lines(rows))
-    return 0 if all(row.enough for row in rows) else 1
+    checks = power(validate(PowerRequest, keyword_values(words, PowerRequest)))
+    print(printed_lines(checks))
+    return 0 if all(check.enough for check in checks) else 1
 
 
 def _refuse_more(words: list[str]) -> None:

@@ -402,8 +402,8 @@ class Theorem:
         assumes: (check on its worlds) → what must hold there.
         extra: the optional extra whose libraries measuring needs.
         estimate: (checks, replicates by name) → what a run would need, for ``dry_run=true``.
-        corrected: by the name of a row pinned contradicted, the row that has the form that holds;
-            ``experiment: row`` where another experiment has it.
+        corrected: by the name of a check pinned contradicted, the check that has the form that
+            holds; ``experiment: check`` where another experiment has it.
         substitute: check on its worlds → what stands in the place of the model and the data of a
             paper's figures and tables, in words; empty on the paper's own.
         module: that its file is imported as; filled in when it is found.
@@ -424,9 +424,9 @@ class Theorem:
         pinned = {check.name: check.expected for check in self.checks}
         for printed, holds in self.corrected.items():
             if pinned.get(printed) != "contradicted":
-                raise ValueError(f"corrected: {printed!r} is no row that is pinned contradicted")
+                raise ValueError(f"corrected: {printed!r} is no check that is pinned contradicted")
             if ": " not in holds and pinned.get(holds) != "supported":
-                raise ValueError(f"corrected: {holds!r} is no row that is pinned supported")
+                raise ValueError(f"corrected: {holds!r} is no check that is pinned supported")
 
     @property
     def slug(self) -> str:

@@ -33,7 +33,7 @@ class DeclaredCheck:
         quantity: what is measured, with its unit in brackets where it has one.
         method: name of the implementation under test.
         controls: names of wrong implementations; each must come out contradicted.
-        expected: verdict pinned in its row.
+        expected: pinned verdict.
         claim: the claim in words, as the table and the figure print it.
         settings: the other numbers of the measurement (epsilon, n_pairs, …).
         replicate_factor: multiplies the budget's replicates for this check.
@@ -41,7 +41,7 @@ class DeclaredCheck:
         needs: what it depends on, and must notice when it is taken away.
         statements: catalogue ids that it speaks for.
         substitute: what stands in the place of what a paper ran, in words.
-        corrected: the row that has the form that holds, where this one is of a form that does not.
+        corrected: the check that has the form that holds, where this one has one that does not.
     """
 
     name: str
@@ -128,7 +128,7 @@ class Claim(Protocol):
 
         Args:
             common: fields that all kinds of checks share.
-            trial: the row's cases and the experiment's failure probability.
+            trial: the check's cases and the experiment's failure probability.
         """
         ...
 

@@ -161,7 +161,7 @@ def _highest(flat: np.ndarray, miss: float) -> Interval:
         flat: (G, replicates) of 0 and 1; NaN where a replicate failed.
         miss: shared by the grid points.
     """
-    from scipy.stats import binomtest  # takes half a second to import, and few rows need it
+    from scipy.stats import binomtest  # takes half a second to import, and few checks need it
 
     tests = [binomtest(int(np.nansum(row)), int(np.isfinite(row).sum())) for row in flat]
     intervals = [test.proportion_ci(1 - miss / len(flat), method="exact") for test in tests]

@@ -1,4 +1,4 @@
-"""The matrix row × ablation: for the terminal and as a page of the documentation."""
+"""The matrix check × ablation: for the terminal and as a page of the documentation."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from repro.core.results import Finding
 
 HEAD = """# Ablations
 
-Every stage that a row's worlds have is taken away through the same code.  What its verdict notices
-is what the row needs.
+Every stage that a check's worlds have is taken away through the same code.  What its verdict
+notices is what the check needs.
 
 Written by `python -m repro ablate`, with `markdown=`.
 """
@@ -34,23 +34,23 @@ def summary(findings: Sequence[Finding]) -> str:
 
 
 def printed(findings: Sequence[Finding]) -> str:
-    """Lines of at most 80 columns where names allow: a row, then what happened to it."""
+    """Lines of at most 80 columns where names allow: a check, then what happened to it."""
     return "\n".join([*_lines(findings), summary(findings)])
 
 
 def _lines(findings: Sequence[Finding]) -> Iterable[str]:
-    for (theorem, row), group in _by_row(findings):
+    for (theorem, check), group in _by_check(findings):
         several = list(group)
-        yield f"{theorem} {row} ({several[0].evidence}): {several[0].before}"
+        yield f"{theorem} {check} ({several[0].evidence}): {several[0].before}"
         for finding in several:
             yield f"  {finding.ablation}: {outcome(finding)}"
 
 
 def page(findings: Sequence[Finding], checks: Iterable[Check]) -> str:
-    """Markdown: counts, rows by evidence, what was not noticed, then the whole matrix.
+    """Markdown: counts, checks by evidence, what was not noticed, then the whole matrix.
 
     Args:
-        findings: of all rows that have a stage.
+        findings: of all checks that have a stage.
         checks: all, those whose worlds have none too.
     """
     missed = [finding for finding in findings if not finding.noticed]
@@ -66,7 +66,7 @@ def page(findings: Sequence[Finding], checks: Iterable[Check]) -> str:
     lines += [f"| {name} | {counts[name, True]} | {counts[name, False]} |" for name in names]
     lines += [
         "",
-        "## Rows by evidence",
+        "## Checks by evidence",
         "",
         *_by_evidence(findings, checks),
         "",
@@ -74,8 +74,8 @@ def page(findings: Sequence[Finding], checks: Iterable[Check]) -> str:
         "",
     ]
     lines += [_bullet(finding) for finding in missed] or ["Nothing."]
-    lines += ["", "## Every row", "", "| experiment | row | evidence | verdict | without |"]
-    lines += ["|---|---|---|---|---|", *map(_line, _by_row(findings))]
+    lines += ["", "## Every check", "", "| experiment | check | evidence | verdict | without |"]
+    lines += ["|---|---|---|---|---|", *map(_line, _by_check(findings))]
     return "\n".join(lines) + "\n"
 
 
@@ -87,7 +87,7 @@ def _by_evidence(findings: Iterable[Finding], checks: Iterable[Check]) -> list[s
     total = Counter(check.quantity.evidence for check in checks)
     kinds = [evidence_kind for evidence_kind in EVIDENCE if total[evidence_kind]]
     return [
-        "| a row knows by | needs something | needs nothing |",
+        "| a check knows by | needs something | needs nothing |",
         "|---|---|---|",
         *(f"| {kind} | {needing[kind]} | {total[kind] - needing[kind]} |" for kind in kinds),
     ]
@@ -98,12 +98,12 @@ def _bullet(finding: Finding) -> str:
 
 
 def _line(key_and_findings: tuple[tuple[str, str], Iterable[Finding]]) -> str:
-    (theorem, row), group = key_and_findings
+    (theorem, check), group = key_and_findings
     several = list(group)
     outcomes = "; ".join(f"{finding.ablation}: {outcome(finding)}" for finding in several)
-    return f"| `{theorem}` | `{row}` | {several[0].evidence} | {several[0].before} | {outcomes} |"
+    return f"| `{theorem}` | `{check}` | {several[0].evidence} | {several[0].before} | {outcomes} |"
 
 
-def _by_row(findings: Sequence[Finding]):
+def _by_check(findings: Sequence[Finding]):
     ordered = sorted(findings, key=lambda finding: (finding.theorem, finding.check))
     return groupby(ordered, key=lambda finding: (finding.theorem, finding.check))

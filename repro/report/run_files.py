@@ -168,7 +168,7 @@ class CheckEntry(OutcomeEntry):
         expected: the verdict that is pinned.
         substitute: what stands in the place of what a paper ran; empty where nothing does.
         witness: where a contradicted claim fails.
-        corrected: the row with the form that holds, ``experiment: row`` in another experiment.
+        corrected: the check with the form that holds, ``experiment: check`` in another one.
     """
 
     quantity: str = ""

@@ -234,7 +234,7 @@ def print_folder(folder: Path) -> None:
 
 
 def _print_beside(run: VerdictContent, console: Console) -> None:
-    """Where each contradicted claim fails, and the row with the form that holds."""
+    """Where each contradicted claim fails, and the check with the form that holds."""
     for contradiction in beside(run):
         where = contradiction.witness or "contradicted"
         console.print(text(f"✗ {contradiction.name}: {where}", COLOURS["contradicted"]))

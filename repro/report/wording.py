@@ -25,12 +25,12 @@ BOUNDS = {"at_most": "at most ", "at_least": "at least "}
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A contradicted check, the place where it fails, and the row with the form that holds.
+    """A contradicted check, the place where it fails, and the check with the form that holds.
 
     Attributes:
         name: of the check.
         witness: in words; empty where a run has none.
-        corrected: the row that holds, with its numbers or the command that runs it; may be empty.
+        corrected: the check that holds, with its numbers or the command that runs it; may be empty.
         command: that runs it, where this run has not.
     """
 
@@ -60,9 +60,9 @@ def _beside(check: CheckEntry, holds: CheckEntry | None) -> Contradiction:
         return Contradiction(
             check.name, witness, check.corrected and f"{check.corrected}, not run here"
         )
-    experiment, row = check.corrected.split(": ")
-    command = shlex.join(["python", "-m", "repro", f"theorem={experiment}", f"only={row}"])
-    return Contradiction(check.name, witness, f"{row} of {experiment}", command)
+    experiment, name = check.corrected.split(": ")
+    command = shlex.join(["python", "-m", "repro", f"theorem={experiment}", f"only={name}"])
+    return Contradiction(check.name, witness, f"{name} of {experiment}", command)
 
 
 def witness_words(check: CheckEntry, entry: WitnessEntry) -> str:
@@ -161,13 +161,13 @@ def plain_words(verdict: str) -> str:
     return verdict.replace("_", " ")
 
 
-def part_words(rows: Sequence[int]) -> str:
+def part_words(run_and_defined: Sequence[int]) -> str:
     """How many checks of how many; nothing where all were run.
 
     >>> part_words([1, 22]), part_words([22, 22])
     ('1 of 22 checks', '')
     """
-    run_checks, defined = rows
+    run_checks, defined = run_and_defined
     return f"{run_checks} of {defined} checks" if run_checks < defined else ""
 
 

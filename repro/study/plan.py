@@ -184,5 +184,5 @@ def measure_block(plan: Plan, block: Block) -> np.ndarray:
 
 @lru_cache(maxsize=1024)
 def _undrawn(*content: object) -> list[np.ndarray]:
-    """Where the values of a row that draws nothing are kept, by all that they depend on."""
+    """Where the values of a check that draws nothing are kept, by all that they depend on."""
     return []

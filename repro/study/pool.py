@@ -35,7 +35,7 @@ _executors: dict[int, ProcessPoolExecutor] = {}
 def measured(function: Measuring, blocks: list[Block], workers: int) -> Measured:
     """Blocks with their values: in workers, unless this process alone has them before those start.
 
-    A block of each row comes first, so that what is left can be told from what was done.
+    A block of each check comes first, so that what is left can be told from what was done.
     """
     ready_to_measure()
     began, in_turn = time.monotonic(), sorted(blocks, key=lambda block: block.block)

@@ -1,6 +1,6 @@
-"""How many replicates a row needs, from a pilot of its variance.
+"""How many replicates a check needs, from a pilot of its variance.
 
-A row is planned so that its pinned verdict comes out at every budget and practically every seed:
+A check is planned so that its pinned verdict comes out at every budget and practically every seed:
 the 95 % half-width of a two-sided claim is a fixed part of its tolerance, and between the measured
 value and the edge of the margin there is room for the interval that decides and for chance.
 """
@@ -32,7 +32,7 @@ PARTS = {"smoke": 3.0, "laptop": 6.0, "paper": 20.0}
 """By budget: the tolerance over the largest 95 % half-width of a two-sided claim (contract)."""
 
 CHANCE = 3.5
-"""Standard errors left for chance: a row goes astray at one seed in 4,000."""
+"""Standard errors left for chance: a check goes astray at one seed in 4,000."""
 
 SPARE = 1.3
 """A variance from 20 blocks may be a third too small."""
@@ -42,7 +42,7 @@ NICE = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
 
 @dataclass(frozen=True)
 class Margin:
-    """One estimate of a row and the edge that it has to keep away from.
+    """One estimate of a check and the edge that it has to keep away from.
 
     Attributes:
         error: standard error in the pilot.
@@ -104,12 +104,12 @@ class Tail:
 
 
 def planned(result: CheckResult, pilot: Budget, budgets: Iterable[Budget]) -> float:
-    """By how much a row's replicates are to be multiplied; 0 where it has no interval.
+    """By how much a check's replicates are to be multiplied; 0 where it has no interval.
 
     Args:
-        result: the row and its controls, measured at the pilot's budget.
+        result: the check and its controls, measured at the pilot's budget.
         pilot: that budget.
-        budgets: at which the row is to come out as pinned.
+        budgets: at which the check is to come out as pinned.
 
     Returns:
         inf where no number of replicates is enough: the value itself lies beyond the edge.

@@ -23,7 +23,7 @@ def test_the_lines_name_the_rows_that_have_too_few():
     assert printed_lines(rows).splitlines() == [
         "one a: replicates 1, needed 3",
         "two c: no number of replicates is enough; its value lies too near the margin",
-        "1 of 3 random rows have enough",
+        "1 of 3 random checks have enough",
     ]
 
 
@@ -61,7 +61,7 @@ def test_bad_words_are_refused(word, capsys):
 
 def test_an_exact_experiment_has_enough(tmp_path, capsys):
     assert status_of(suite.main, ["power", "theorem=rdpo_identity", f"output_dir={tmp_path}"]) == 0
-    assert capsys.readouterr().out == "0 of 0 random rows have enough\n"
+    assert capsys.readouterr().out == "0 of 0 random checks have enough\n"
 
 
 TEXT = """sweeps:

@@ -1,4 +1,4 @@
-"""``repro.commands.suite stability``: rows that do not come out as pinned are counted and named."""
+"""``repro suite stability``: checks that do not come out as pinned are counted and named."""
 
 from types import SimpleNamespace
 
@@ -10,7 +10,7 @@ from repro.commands.runs.stability import Unstable, printed_lines, summed
 
 
 def run(seed, control="contradicted", **verdicts):
-    """A result with rows pinned as supported, each with one control."""
+    """A result with checks pinned as supported, each with one control."""
     controls = (SimpleNamespace(method="no_labels", verdict=control),)
     checks = [
         SimpleNamespace(
@@ -36,7 +36,7 @@ RUNS = {
 
 def test_rows_that_fail_are_counted_by_verdict():
     found = summed(RUNS)
-    assert (found.runs, found.rows) == (4, 7)
+    assert (found.runs, found.checks) == (4, 7)
     assert found.unstable == (
         Unstable("one", "b", (("contradicted", 1), ("inconclusive", 1)), 2, 3),
     )
@@ -44,15 +44,15 @@ def test_rows_that_fail_are_counted_by_verdict():
 
 
 def test_the_lines_name_the_row_with_the_interval_of_its_frequency():
-    row, *seeds, total = printed_lines(summed(RUNS)).splitlines()
+    check, *seeds, total = printed_lines(summed(RUNS)).splitlines()
     assert seeds == [f"one seed={seed} did not end as pinned" for seed in (1, 2)]
-    assert row == "one b: 2 of 3 (0.094 to 0.99): contradicted 1×, inconclusive 1×"
+    assert check == "one b: 2 of 3 (0.094 to 0.99): contradicted 1×, inconclusive 1×"
     assert total.startswith("2 of 7 checks not as pinned (28.57%, 95 % 3.67% to")
     assert total.endswith("; 2 of 4 runs")
 
 
 def test_a_control_that_is_not_caught_counts_and_is_named():
-    """The row's own verdict may be right: the run still ends with 1."""
+    """The check's own verdict may be right: the run still ends with 1."""
     found = summed({"one": [run(0, a="supported"), run(1, control="inconclusive", a="supported")]})
     assert printed_lines(found).splitlines()[0].endswith(": control no_labels not caught 1×")
     assert found.failed_runs == (("one", 1),)

@@ -9,7 +9,7 @@ from repro.commands.scaffold.every_theorem import (  # noqa: F401
     speaks_for_nothing,
     test_assumptions_hold_on_the_default_instance,
     test_checks_are_well_formed,
-    test_every_row_speaks_for_a_statement,
+    test_every_check_speaks_for_a_statement,
     test_some_control_is_wrong_on_purpose,
     test_statements_are_known_to_the_catalogue,
     test_the_docstring_names_its_source,

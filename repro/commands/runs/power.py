@@ -23,7 +23,7 @@ FEWEST = 0.05
 """One replicate in each of the 20 blocks of smoke."""
 
 SAFE, LEAST = 1.3, 0.1
-"""What a row keeps where it has too many: over what the pilot says, and at least."""
+"""What a check keeps where it has too many: over what the pilot says, and at least."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class PowerRequest(ManyRuns):
         budgets: the largest that a pinned verdict is to hold at.
         seed: of the pilot.
         write: put what is enough into the configs.
-        lower: also where a row has twice as many as that, or more.
+        lower: also where a check has twice as many as that, or more.
     """
 
     budgets: Literal["smoke", "laptop", "paper"] = "paper"
@@ -65,17 +65,17 @@ class PowerRequest(ManyRuns):
 
 @dataclass(frozen=True)
 class Planned:
-    """What one row has and needs.
+    """What one check has and needs.
 
     Attributes:
         theorem: experiment.
-        row: name of the row.
+        check: name of the check.
         now: factor on the budget's replicates in its config.
         needed: factor that is enough; inf where none is, 0 where nothing is random.
     """
 
     theorem: str
-    row: str
+    check: str
     now: float
     needed: float
 
@@ -86,29 +86,29 @@ class Planned:
 
     @property
     def lowered(self) -> float:
-        """The factor that is kept where the row has far more, else what it has."""
+        """The factor that is kept where the check has far more, else what it has."""
         kept = rounded(max(SAFE * self.needed, LEAST))
         return kept if self.needed > 0 and kept <= self.now / 2 else self.now
 
     @property
     def enough(self) -> bool:
-        """Whether the row comes out with what it has."""
+        """Whether the check comes out with what it has."""
         return self.needed <= self.now
 
 
 def power(request: PowerRequest) -> list[Planned]:
-    """Plan every row of some experiments from a pilot at budget=smoke.
+    """Plan every check of some experiments from a pilot at budget=smoke.
 
     Raises:
         BadInput: an experiment that does not exist, or a folder that cannot be written to.
     """
-    all_rows = []
+    all_checks = []
     for theorem in request.theorems():
-        rows = _planned(theorem, request)
+        checks = _planned(theorem, request)
         if request.write:
-            _write(place_of(theorem).config(theorem), rows, request.lower)
-        all_rows += rows
-    return all_rows
+            _write(place_of(theorem).config(theorem), checks, request.lower)
+        all_checks += checks
+    return all_checks
 
 
 def _planned(theorem: str, request: PowerRequest) -> list[Planned]:
@@ -132,24 +132,24 @@ def _budget(theorem: str, name: str) -> Budget:
     return validate(Budget, compose_values(theorem, {"budget": name})["budget"])
 
 
-def _write(path: Path, rows: Sequence[Planned], lower: bool) -> None:
+def _write(path: Path, checks: Sequence[Planned], lower: bool) -> None:
     """Put what is enough into the sweeps of checks that have too few, or far too many.
 
     Raises:
         BadInput: a check has no sweep below ``sweeps``.
     """
     text = path.read_text(encoding="utf-8")
-    for row in rows:
-        if lower and row.enough and row.lowered < row.now:
-            text = with_factor(text, row.row, row.lowered)
-    for row in rows:  # one that shares the sweep of another was lowered with it
-        kept = row.lowered if row.enough else row.factor
-        if math.isfinite(row.needed) and factor_of(text, row.row) < kept:
-            text = with_factor(text, row.row, kept)
+    for item in checks:
+        if lower and item.enough and item.lowered < item.now:
+            text = with_factor(text, item.check, item.lowered)
+    for item in checks:  # one that shares the sweep of another was lowered with it
+        kept = item.lowered if item.enough else item.factor
+        if math.isfinite(item.needed) and factor_of(text, item.check) < kept:
+            text = with_factor(text, item.check, kept)
     write_whole(path, text)
 
 
-def factor_of(text: str, row: str) -> float:
+def factor_of(text: str, check: str) -> float:
     """The ``replicates`` of one check's sweep in a config's text; 1 where it has none.
 
     >>> factor_of("sweeps:\\n  a: &a {grid: [1], replicates: 3}\\n  b: *a\\n", "b")
@@ -158,11 +158,11 @@ def factor_of(text: str, row: str) -> float:
     import yaml
 
     content = yaml.safe_load(text)
-    sweep = content.get("sweeps", {}).get(row, {})
+    sweep = content.get("sweeps", {}).get(check, {})
     return float(sweep.get("replicates", 1.0))
 
 
-def with_factor(text: str, row: str, factor: float) -> str:
+def with_factor(text: str, check: str, factor: float) -> str:
     """A config's text with another ``replicates`` in one sweep; its first one of that name.
 
     >>> with_factor("sweeps:\\n  a: {grid: [1, 2], replicates: 3}\\n", "a", 5.0)
@@ -170,9 +170,9 @@ def with_factor(text: str, row: str, factor: float) -> str:
     >>> with_factor("sweeps:\\n  a: {grid: [1, 2]}\\n", "a", 0.5)
     'sweeps:\\n  a: {grid: [1, 2], replicates: 0.5}\\n'
     """
-    match = re.search(rf"^sweeps:.*?^  {re.escape(row)}:\s*(?:&\w+\s*)?", text, re.M | re.S)
+    match = re.search(rf"^sweeps:.*?^  {re.escape(check)}:\s*(?:&\w+\s*)?", text, re.M | re.S)
     if match is None:
-        raise BadInput("write", row, "it has no sweep to write to")
+        raise BadInput("write", check, "it has no sweep to write to")
     if alias := re.compile(r"\*\w+").match(text, match.end()):
         merged = f"{{<<: {alias.group()}, replicates: {factor:g}}}"
         return text[: match.end()] + merged + text[alias.end() :]
@@ -183,16 +183,16 @@ def with_factor(text: str, row: str, factor: float) -> str:
     return text[: match.end()] + kept + kind.added.format(factor) + text[match.end() + len(old) :]
 
 
-def printed_lines(rows: Sequence[Planned]) -> str:
-    """A line for each row that has too few replicates, then the sum."""
-    short = [row for row in rows if not row.enough]
-    random = sum(row.needed > 0 for row in rows)
-    lines = [_line(row) for row in short]
-    return "\n".join([*lines, f"{random - len(short)} of {random} random rows have enough"])
+def printed_lines(checks: Sequence[Planned]) -> str:
+    """A line for each check that has too few replicates, then the sum."""
+    short = [item for item in checks if not item.enough]
+    random = sum(item.needed > 0 for item in checks)
+    lines = [_line(item) for item in short]
+    return "\n".join([*lines, f"{random - len(short)} of {random} random checks have enough"])
 
 
-def _line(row: Planned) -> str:
-    name = f"{row.theorem} {row.row}"
-    if math.isinf(row.needed):
+def _line(item: Planned) -> str:
+    name = f"{item.theorem} {item.check}"
+    if math.isinf(item.needed):
         return f"{name}: no number of replicates is enough; its value lies too near the margin"
-    return f"{name}: replicates {row.now:g}, needed {row.factor:g}"
+    return f"{name}: replicates {item.now:g}, needed {item.factor:g}"

@@ -24,18 +24,18 @@ class StabilityRequest(ManyRuns):
 
 @dataclass(frozen=True)
 class Unstable:
-    """A row that did not always come out as pinned with every control caught.
+    """A check that did not always come out as pinned with every control caught.
 
     Attributes:
         theorem: experiment.
-        row: name of the row.
+        check: name of the check.
         what: other verdicts and controls that were not caught, each with how often.
         failures: at how many seeds there was any of these.
         runs: number of seeds.
     """
 
     theorem: str
-    row: str
+    check: str
     what: tuple[tuple[str, int], ...]
     failures: int
     runs: int
@@ -47,13 +47,13 @@ class Stability:
 
     Attributes:
         runs: number of runs.
-        rows: number of rows, over all runs.
-        unstable: rows that failed at least once.
+        checks: number of checks, over all runs.
+        unstable: checks that failed at least once.
         failed_runs: (experiment, seed) of runs that did not end as pinned.
     """
 
     runs: int
-    rows: int
+    checks: int
     unstable: tuple[Unstable, ...]
     failed_runs: tuple[tuple[str, int], ...]
 
@@ -72,19 +72,19 @@ def stability(request: StabilityRequest) -> Stability:
 
 
 def summed(results_by_name: dict[str, list[Result]]) -> Stability:
-    """Count, row by row.
+    """Count, check by check.
 
     Args:
         results_by_name: by experiment, one result a seed.
     """
     unstable = [
-        unstable_row
+        unstable_check
         for name, results in results_by_name.items()
-        for unstable_row in _unstable(name, results)
+        for unstable_check in _unstable(name, results)
     ]
     return Stability(
         runs=sum(map(len, results_by_name.values())),
-        rows=sum(len(result.checks) for results in results_by_name.values() for result in results),
+        checks=sum(len(run.checks) for results in results_by_name.values() for run in results),
         unstable=tuple(unstable),
         failed_runs=tuple(
             (name, result.seed)
@@ -114,27 +114,26 @@ def _astray(outcome: CheckResult) -> list[str]:
 
 
 def printed_lines(outcomes: Stability) -> str:
-    """Lines: each row that failed with the interval of its frequency, then the sum."""
-    lines = [_line(row) for row in outcomes.unstable]
+    """Lines: each check that failed with the interval of its frequency, then the sum."""
+    lines = [_line(check) for check in outcomes.unstable]
     lines += [
         f"{theorem} seed={seed} did not end as pinned" for theorem, seed in outcomes.failed_runs
     ]
-    failures = sum(row.failures for row in outcomes.unstable)
-    low, high = _interval(failures, outcomes.rows)
+    failures = sum(check.failures for check in outcomes.unstable)
+    low, high = _interval(failures, outcomes.checks)
     lines.append(
-        f"{failures} of {outcomes.rows} checks not as pinned "
-        f"({failures / outcomes.rows:.2%}, 95 % {low:.2%} to {high:.2%}); "
+        f"{failures} of {outcomes.checks} checks not as pinned "
+        f"({failures / outcomes.checks:.2%}, 95 % {low:.2%} to {high:.2%}); "
         f"{len(outcomes.failed_runs)} of {outcomes.runs} runs"
     )
     return "\n".join(lines)
 
 
-def _line(row: Unstable) -> str:
-    low, high = _interval(row.failures, row.runs)
-    what = ", ".join(f"{outcome} {count}×" for outcome, count in row.what)
-    return (
-        f"{row.theorem} {row.row}: {row.failures} of {row.runs} ({low:.2g} to {high:.2g}): {what}"
-    )
+def _line(check: Unstable) -> str:
+    low, high = _interval(check.failures, check.runs)
+    what = ", ".join(f"{outcome} {count}×" for outcome, count in check.what)
+    share = f"{check.failures} of {check.runs} ({low:.2g} to {high:.2g})"
+    return f"{check.theorem} {check.check}: {share}: {what}"
 
 
 def _interval(failures: int, runs: int) -> tuple[float, float]:

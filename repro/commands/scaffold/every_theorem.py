@@ -49,12 +49,12 @@ def test_statements_are_known_to_the_catalogue(slug):
     assert [line for line in lines if line.startswith(f"{slug}:")] == []
 
 
-def test_every_row_speaks_for_a_statement(slug):
+def test_every_check_speaks_for_a_statement(slug):
     assert speaks_for_nothing(find(slug)) == []
 
 
 def speaks_for_nothing(theorem: Theorem) -> list[str]:
-    """Names of rows that settle no statement."""
+    """Names of checks that settle no statement."""
     return [check.name for check in theorem.checks if not theorem.statements_of(check)]
 
 

@@ -82,7 +82,7 @@ def feature_map(study: Study) -> FeatureMap:
 
 @lru_cache(maxsize=64)
 def drawn(study: Study, seed: int) -> Drawn:
-    """K and K responses of the fine-tuned model, judged, once for all rows of a seed."""
+    """K and K responses of the fine-tuned model, judged, once for all checks of a seed."""
     count, prompts = study.procedure.samples, study.prompts
     rows = study.respond(study.reference.model, seed, 2 * count)
     ours, theirs = [row[:count] for row in rows], [row[count:] for row in rows]

@@ -116,7 +116,7 @@ class SimulatedRelease:
         return replace(self, first_steps=steps)
 
     def reached(self, loss: str) -> Reached:
-        """What the policy reaches; read, where an earlier row of the run has trained it.
+        """What the policy reaches; read, where an earlier check of the run has trained it.
 
         Args:
             loss: an objective of ``repro.llm.training.objectives``.
@@ -154,7 +154,7 @@ class SimulatedRelease:
         return Reached(*self._once(found, "longest", len(Reached._fields)).tolist())
 
     def _once(self, measure: Callable[[], Sequence[float]], name: str, size: int) -> np.ndarray:
-        """(size,) numbers that are measured, or that an earlier row of the run has kept."""
+        """(size,) numbers that are measured, or that an earlier check of the run has kept."""
         code = code_fingerprint(__name__, MEASURING), machine(), self.study.identity, self.seed.draw
         block = Block(0, 0, run_key(code, name))
         kept = self.study.folder and BlockStore(self.study.folder / "reached")

@@ -25,7 +25,7 @@ from repro.worlds.instances.labelled import PrivateLabels
 OPTIMAL_ODDS = 2.0
 """Log odds of the best response under π*_β; kl_weight is the reward gap over the tilt to them."""
 OPTIMISM_SHARE = 2.0
-"""γ = share·β·c(ε)/√T: near the best of a sweep (row gamma_sweep of private_xpo)."""
+"""γ = share·β·c(ε)/√T: near the best of a sweep (check gamma_sweep of private_xpo)."""
 
 
 # What the learner does ---------------------------------------------------------------------------

@@ -130,7 +130,7 @@ class RareChoice(Model):
         reward_share: the truth as a share of B′.
         masses: smallest and largest m.
         ratio: between rungs of the ladder of masses.
-        fixed_mass: the m of rows on one mass.
+        fixed_mass: the m of checks on one mass.
     """
 
     kind: Literal["rare"]

@@ -25,7 +25,7 @@ class Matrix:
     Attributes:
         summary: how many were noticed.
         counts: by what was taken away, how often it was noticed and how often not.
-        missed: rows that noticed nothing, each in words.
+        missed: checks that noticed nothing, each in words.
     """
 
     summary: str
@@ -68,10 +68,12 @@ def matrix(all_findings: Sequence[Finding]) -> Matrix | None:
     )
 
 
-def by_row(all_findings: Sequence[Finding]) -> Mapping[tuple[str, str], str]:
-    """In words, by experiment and row: how much of what was taken away it noticed."""
+def by_check(all_findings: Sequence[Finding]) -> Mapping[tuple[str, str], str]:
+    """In words, by experiment and check: how much of what was taken away it noticed."""
     total = Counter((finding.theorem, finding.check) for finding in all_findings)
     noticed = Counter(
         (finding.theorem, finding.check) for finding in all_findings if finding.noticed
     )
-    return {row: f"noticed {noticed[row]} of {count} taken away" for row, count in total.items()}
+    return {
+        check: f"noticed {noticed[check]} of {count} taken away" for check, count in total.items()
+    }

@@ -176,9 +176,9 @@ def page(notes: list[SlipNote]) -> str:
         "# Findings\n\nWhat the runs contradict, sharpen or clear in the printed text of the four "
         "papers. Written by `python -m repro report findings=FILE` from finished runs and the "
         "notes in conf/papers. *Printed*: the place, and the command that shows its text; "
-        "*problem*: what was suspected of it; *holds*: the form that does, with the rows that are "
-        "measured beside it; *witness*: the rows and controls that have the printed form, and "
-        "where they contradict it; *proof*: tests, and theorems that Coq accepts. Numbers are "
+        "*problem*: what was suspected of it; *holds*: the form that does, with the checks that "
+        "are measured beside it; *witness*: the checks and controls that have the printed form, "
+        "and where they contradict it; *proof*: tests, and theorems that Coq accepts. Numbers are "
         "those of the command beside them.\n"
     ]
     for note in notes:

@@ -25,6 +25,6 @@ def runs_of(runs: Sequence[StoredRun], name: str) -> list[StoredRun]:
 
 
 def ablations_of(all_findings: Sequence[Finding], runs: Sequence[StoredRun]) -> list[Finding]:
-    """What was noticed by the rows of these runs."""
+    """What was noticed by the checks of these runs."""
     slugs = {run.slug for run in runs}
     return [finding for finding in all_findings if finding.theorem in slugs]

@@ -61,7 +61,7 @@ def report_html(
         "ablations": ablations.matrix(ablated),
         "whole": sum(not run.part for run in runs),
         "part": sum(bool(run.part) for run in runs),
-        "runs": [_section(run, ablations.by_row(ablated)) for run in runs],
+        "runs": [_section(run, ablations.by_check(ablated)) for run in runs],
         "listed": listed,
         "printed": {
             n: (statement.place, typeset(statement.text))
