@@ -11,6 +11,7 @@ from repro.api import run
 from repro.base.errors import BadInput
 from repro.study.blocks import Block
 from repro.study.ray_tasks import RayTasks, _measured
+from tests.faults.processes import wait_for
 
 ray = pytest.importorskip("ray", reason="pip install -e '.[ray]'")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -32,11 +33,12 @@ def cluster():
     found.shutdown()
 
 
-def _node(block):
-    import time
-
-    time.sleep(0.3)
-    return ray.get_runtime_context().get_node_id()
+def _node(folder, block):
+    """The node of a task, which goes on once two nodes have begun one: a slow one is waited for."""
+    node = ray.get_runtime_context().get_node_id()
+    (folder / node).touch()
+    wait_for(lambda: len(list(folder.iterdir())) > 1)
+    return node
 
 
 def _die_once(flag, block):
@@ -59,6 +61,7 @@ def _files(theorem, compute):
     return done.verdict_json, done.measurements.to_csv(index=False)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("theorem", ["kl_contraction", "rdpo_identity"])
 def test_the_same_bytes_as_local_workers(cluster, theorem):
     wanted = _files(theorem, ["compute.workers=1"])
@@ -67,14 +70,16 @@ def test_the_same_bytes_as_local_workers(cluster, theorem):
     assert _files(theorem, ["compute=ray", f"compute.address='{cluster.address}'"]) == wanted
 
 
-def test_both_nodes_work(cluster):
+@pytest.mark.slow
+def test_both_nodes_work(cluster, tmp_path):
     tasks = RayTasks(None, cluster.address)
-    found = dict(tasks(_node, BLOCKS))
+    found = dict(tasks(partial(_node, tmp_path), BLOCKS))
     assert set(found) == set(BLOCKS)
     assert len(set(found.values())) == 2
     assert tasks.workers == 2
 
 
+@pytest.mark.slow
 def test_a_killed_worker_costs_no_block(cluster, tmp_path):
     flag = tmp_path / "killed"
     found = dict(RayTasks(2, cluster.address)(partial(_die_once, flag), BLOCKS))
@@ -84,6 +89,7 @@ def test_a_killed_worker_costs_no_block(cluster, tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_workers_that_always_die_end_in_one_line(cluster):
     with pytest.raises(BadInput, match=r"^compute=ray: workers keep dying .* go on$"):
         list(RayTasks(2, cluster.address)(_die, BLOCKS[:1]))
@@ -96,8 +102,8 @@ def test_bad_input_in_a_task_stays_bad_input(cluster):
 
 def test_other_code_on_the_nodes_is_refused():
     with pytest.raises(BadInput, match="another version of this code"):
-        _measured(_node, "other", BLOCKS[0])
+        _measured(_refuse, "other", BLOCKS[0])
 
 
 def test_nothing_to_do_starts_nothing():
-    assert list(RayTasks(None, "127.0.0.1:1")(_node, [])) == []
+    assert list(RayTasks(None, "127.0.0.1:1")(_refuse, [])) == []

@@ -40,14 +40,14 @@ def begun(words, cwd, env=None, **streams):
     return process, mark
 
 
-def ended(words, cwd, env=None, seconds=120, **streams):
+def ended(words, cwd, env=None, seconds=300, **streams):
     """(status, out, err) of a command; an unread stream is empty."""
     process, _ = begun(words, cwd, env, **streams)
     out, err = process.communicate(timeout=seconds)
     return process.returncode, out or "", err or ""
 
 
-def in_shell(line, cwd, env=None, seconds=120):
+def in_shell(line, cwd, env=None, seconds=300):
     """(status, out, err) of a line of bash, for redirections; ``$PY`` is this Python."""
     done = subprocess.run(
         ["bash", "-c", line], cwd=cwd, capture_output=True, text=True, timeout=seconds,
@@ -63,13 +63,6 @@ def wait_for(condition, seconds=300.0):
     while not condition():
         assert time.monotonic() < until, "waited in vain"
         time.sleep(0.005)
-
-
-def handles(pid, number):
-    """Whether a process has a handler for a signal, as /proc tells."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    mask = next(line.split()[1] for line in lines if line.startswith("SigCgt"))
-    return bool(int(mask, 16) >> (number - 1) & 1)
 
 
 def survivors(mark):

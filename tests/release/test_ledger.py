@@ -10,7 +10,6 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -110,12 +109,20 @@ def test_an_unusable_ledger_is_found_before_the_input_is_read(one, tmp_path):
 
 
 def test_a_second_release_waits_and_knows_of_the_first(one, records):
-    code = f"import repro, json; repro.privatize({records[100:103]!r}, 1, ledger={str(one)!r})"
-    with held_ledger(one):
-        other = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
-        time.sleep(1.5)
-        assert other.poll() is None
-    assert other.wait(60) == 0
+    code = (
+        "import repro, time\nsleep = time.sleep\n"
+        "time.sleep = lambda seconds: (print('waits', flush=True), sleep(seconds))\n"
+        f"repro.privatize({records[100:103]!r}, 1, ledger={str(one)!r})"
+    )
+    with held_ledger(one) as book:
+        other = subprocess.Popen(
+            [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        assert other.stdout is not None
+        assert other.stdout.readline() == "waits\n"
+        assert len(book.debits()) == 1
+    other.communicate(timeout=300)
+    assert other.returncode == 0
     assert len(debits(one)) == 2
 
 
@@ -133,7 +140,7 @@ def test_waiting_is_told_and_ends_while_the_ledger_is_held(
         assert run.stdout is not None
         assert f"waiting for {one / NAME}" in run.stdout.readline()
         run.send_signal(number)
-        _, said = run.communicate(timeout=60)
+        _, said = run.communicate(timeout=300)
     assert run.returncode == 128 + number
     assert said == "interrupted: nothing was released\n"
 

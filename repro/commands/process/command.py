@@ -34,12 +34,16 @@ def run_command(main: Main, private: bool = False) -> NoReturn:
     141 for a reader that has gone; 74 where the machine fails (a full disk, no memory, no free
     file); 70 for a bug, with a line that names the file of its details.
     """
-    signals.hear()
     gc.set_threshold(NEW_OBJECTS, 10, 10)
     _refuse_lost_ground()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    status = _flushed(status_of(main, sys.argv[1:], private))
+
+    def heard(words: list[str]) -> int:
+        signals.hear()  # where ``status_of`` meets what a signal raises, be it ever so soon
+        return main(words)
+
+    status = _flushed(status_of(heard, sys.argv[1:], private))
     if signals.received():  # without taking down all modules, which takes seconds more
         atexit._run_exitfuncs()
         os._exit(status)

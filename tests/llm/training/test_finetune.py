@@ -358,7 +358,7 @@ objectives.debiased_loss = wild
 status = status_of(finetune.main, sys.argv[1:])
 place = pathlib.Path(__file__).parent
 (place / ("status" + rank)).write_text(str(status))
-until = time.time() + 30  # the launcher ends the other process when one has failed
+until = time.time() + 300  # the launcher ends the other process when one has failed
 while len(list(place.glob("status?"))) < 2 and time.time() < until:
     time.sleep(0.1)
 sys.exit(status)
