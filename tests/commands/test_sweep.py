@@ -30,6 +30,12 @@ JOBS = [
 ]
 
 
+UNMEASURED = {
+    **JOBS[0],
+    "checks": [{"name": "n_pairs", "verdict": "inconclusive", "expected": "supported"}],
+}
+
+
 def test_checks_whose_numbers_changed_are_told():
     assert list(changes(JOBS[:2])) == ["offline_gap n_pairs"]
     assert changes([JOBS[0], JOBS[0], {}]) == {}
@@ -44,6 +50,7 @@ def test_checks_whose_numbers_changed_are_told():
         (JOBS[:2], "offline_gap n_pairs -1.000 ± 0.010 -0.990 ± 0.010"),
         ([JOBS[0], {}, JOBS[1]], "offline_gap n_pairs -1.000 ± 0.010 – -0.990 ± 0.010"),
         (JOBS, "offline_gap n_pairs -1.020 ± 0.010 (job 3) -0.990 ± 0.010 (job 2)"),
+        ([*JOBS, UNMEASURED], "offline_gap n_pairs not measured (job 5) -0.990 ± 0.010 (job 2)"),
     ],
 )
 def test_their_numbers_stand_beside_each_other_or_between_their_ends(capsys, jobs, row):

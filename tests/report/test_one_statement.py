@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.catalogue.answers import answers
+from repro.catalogue.answers import _worst_first, answers
 from repro.catalogue.coverage import completed, rows
 from repro.catalogue.papers import load
 from repro.catalogue.standing import standing
@@ -51,6 +51,14 @@ def test_a_contradiction_has_its_reason_and_a_command_that_shows_it(name):
         assert found.counterexample or stands.grade != "error" or stands.text_at_hand
     else:
         assert (found.counterexample, found.command, found.holds) == ("", "", ())
+
+
+def test_the_worst_note_comes_first_and_what_rests_on_the_text_at_hand_last():
+    note = next(iter(CATALOGUE.slips.values()))
+    wanted = [("error", False), ("notation", False), ("error", True), ("notation", True)]
+    fields = [{"grade": grade, "text_at_hand": at_hand} for grade, at_hand in wanted[::-1]]
+    notes = [note.model_copy(update=changed) for changed in fields]
+    assert sorted(notes, key=_worst_first) == notes[::-1]
 
 
 def test_every_statement_fits_its_screen(thorough):

@@ -69,6 +69,12 @@ def test_lower_bounds_need_their_conditions():
     assert capped.lower(3, 100.0, 8.0, 0.25, 1.0) > capped.lower(2, 100.0, 8.0, 0.25, 1.0) > 0
 
 
+def test_responses_count_by_pairs_beside_the_worst():
+    """⌊(A−1)/2⌋ of Theorem 3."""
+    three, four, five = (capped.lower(actions, 100.0, 8.0, 0.25, 1.0) for actions in (3, 4, 5))
+    assert (four, five) == (three, pytest.approx(2 * three))
+
+
 def test_a_lost_term_of_privacy_turns_the_constant(turned):
     """W without κV² in the closed form."""
     found = turned("constant_b", capped, "inverse_information",

@@ -89,6 +89,15 @@ def test_wrong_readings_are_not_the_identity_in_front():
         assert abs(before.scale - 1) + abs(before.shift) > 0.01
 
 
+def test_a_reading_in_front_is_the_mean_of_that_behind():
+    epsilon = epsilon_of_cost(4.0)
+    stage = Randomize.response(epsilon)
+    for reading_of in (debiased, no_debias, shift_without_scale, cost_squared, biased):
+        reading = reading_of(epsilon)
+        behind = reading(stage.apply(None, HUNDRED, reading))
+        assert float(stage.reading_before(reading)(HUNDRED)) == pytest.approx(float(behind))
+
+
 def test_randomizer_samples_its_mean():
     rng = np.random.default_rng(0)
     counts = LabelCounts(HUNDRED.pairs.expand(4000, 1), HUNDRED.wins.expand(4000, 1))

@@ -163,7 +163,7 @@ HEAD = b"prompt,chosen,rejected\n"
 TABLE = HEAD + b'p,"zebra-secret",b\n'
 FAULTS = {
     "cut gzip": (lambda f: written(f / "a.gz", gzip.compress(lines(RECORDS))[:-9]), "gzip file"),
-    "no gzip": (lambda f: written(f / "a.gz", b"\x1f\x8b zebra-secret"), "gzip file"),
+    "no gzip": (lambda f: written(f / "a.gz", b"\x1f\x8b zebra-secret"), "line 1: not a whole"),
     "cut Parquet": (lambda f: written(f / "a", columns(f).read_bytes()[:-50]), "whole Parquet"),
     "a quote that does not end": (
         lambda f: written(f / "a.csv", TABLE + b'"zebra-secret'), "line 3: not valid CSV"),

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from repro.base.errors import BadInput
+from repro.base.notation import privacy_cost
 from repro.commands import plan as command
 from repro.commands.process.command import status_of
 from repro.labels.corruption.orders import Order
@@ -209,6 +210,8 @@ def test_the_function_gives_the_numbers_that_the_command_prints(capsys):
     assert found.share >= 0.9
     assert found.floor == found.floor_of_any_method == 0.0
     assert found.clean_labels < found.n_pairs
+    clean = found.n_pairs / privacy_cost(1.0) ** 2
+    assert f"clean-label equivalents: {clean:.0f} by c(epsilon)^2" in " ".join(out.split())
 
 
 def test_the_function_takes_fields_of_the_instance(capsys):

@@ -41,6 +41,10 @@ def test_a_wrong_ladder_is_refused(ladder, message):
         needles(ladder=ladder)
 
 
+def test_bonuses_of_a_longer_run_are_smaller_by_its_root():
+    assert needles().weight(0.1, 16) == pytest.approx(needles().weight(0.1, 1) / 4)
+
+
 def test_what_a_point_of_a_sweep_plays():
     def last(axis, value, at="", **changes):
         return Sweep.of(needles(**changes), axis, (value,), at=at).worlds[-1]

@@ -10,7 +10,7 @@ import torch
 
 from repro.labels.corruption.debiasing import Reading, debiased
 from repro.labels.preferences.label_counts import LabelCounts
-from repro.p4.adversaries.exchange import portions
+from repro.p4.adversaries.exchange import exchange, portions
 from repro.p4.adversaries.strong import StrongAdversary
 from repro.p4.debiased_mle.targets import LogisticTarget, l2_root, weighted_root
 
@@ -128,3 +128,11 @@ def test_portions_of_small_and_large_budgets():
     assert portions(5, True) == [2, 2, 1, 1, 1]
     assert portions(1000, True) == [500, 250, 125]
     assert portions(0.25, False) == [0.125, 0.0625, 0.03125]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_an_exchange_turns_no_more_labels_than_a_cell_has(sign):
+    """All damage is done in the second cell, which has one label to turn either way."""
+    flips, room = torch.tensor([[2.0, 0.0]]), torch.tensor([[5.0, 1.0]])
+    moved = exchange(flips, room, room, 2, lambda flips, _: sign * flips[:, 1], whole=True)
+    assert moved.tolist() == [[1.0, sign]]

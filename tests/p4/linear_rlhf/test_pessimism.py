@@ -10,6 +10,7 @@ from repro.p4.linear_rlhf.pessimism import (
     ConfidenceSet,
     _best_against,
     greedy_policy,
+    optimistic_policy,
     pessimistic_policy,
     separable_pessimism,
 )
@@ -143,6 +144,11 @@ def test_a_wide_set_returns_the_reference():
 def test_greedy_takes_the_best_response_of_each_state():
     features = np.array([[[1.0], [0.0]], [[-1.0], [0.0]]])
     assert greedy_policy(features, np.array([0.4])).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_optimism_takes_the_response_that_is_hardly_known():
+    believed = ConfidenceSet(np.array([0.5, 0.0]), np.diag([100.0, 0.01]), 1.0, 3.0)
+    assert optimistic_policy(believed, np.eye(2)).tolist() == [[0.0, 1.0]]
 
 
 @pytest.mark.parametrize("seed", range(8))

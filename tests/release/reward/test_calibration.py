@@ -22,6 +22,12 @@ GIVEN = RewardBudget(1.0, 1e-6, 1.0, 2)
 LARGE = 10**4
 
 
+def test_every_normal_that_is_drawn_is_paid_for():
+    """b and w have d each, the covariance its diagonal and what is above."""
+    three = replace(GIVEN, num_features=3)
+    assert (three.normals, replace(three, covariance=True).normals) == (6, 6 + 6)
+
+
 def leaning(radius, share, d):
     """Common records that hold θ̂ at −share·B·e₁, without touching the ball."""
     axis = np.eye(d)[0]
