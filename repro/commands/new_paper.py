@@ -20,7 +20,7 @@ from repro.base.errors import BadInput
 from repro.base.places import places
 from repro.catalogue import papers
 from repro.catalogue.entries import EXTRA_KINDS, KINDS, OWN, PAPER
-from repro.commands.new_theorem import filled, refuse_overwriting, theorem_files, write_all
+from repro.commands.new_theorem import filled, refuse_overwriting, theorem_files, write_new
 
 USAGE = "usage: repro new_paper NAME   (small letters and digits, such as kbr)"
 NEXT = """Next:
@@ -65,12 +65,4 @@ def new_files(name: str, root: Path) -> dict[Path, str]:
 
 def main(words: Sequence[str], root: Path | None = None) -> int:
     """Write the files below a folder, the current one by default, and say what comes next."""
-    root = root or Path.cwd()
-    if len(words) != 1:
-        raise BadInput("arguments", " ".join(words) or "(none)", USAGE)
-    contents = new_files(words[0], root)
-    write_all(contents)
-    for path in contents:
-        print(path.relative_to(root))
-    print(NEXT.format(name=words[0]), end="")
-    return 0
+    return write_new(words, root or Path.cwd(), new_files, USAGE, NEXT)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import keyword
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
@@ -133,14 +133,35 @@ def write_all(contents: Mapping[Path, str]) -> None:
         raise
 
 
-def main(words: Sequence[str], root: Path | None = None) -> int:
-    """Write the files below a folder, the current one by default, and say what comes next."""
-    root = root or Path.cwd()
+def write_new(
+    words: Sequence[str],
+    root: Path,
+    new_files: Callable[[str, Path], dict[Path, str]],
+    usage: str,
+    following: str,
+) -> int:
+    """Write the files of a new name, and say which, and what comes next.
+
+    Args:
+        words: of the command line, which must be one name.
+        root: the folder that the files lie below.
+        new_files: (name, root) → path and content of each file.
+        usage: what is said of other words.
+        following: what comes next, with ``{name}`` in it.
+
+    Raises:
+        BadInput: the words are no name, or the name cannot be used.
+    """
     if len(words) != 1:
-        raise BadInput("arguments", " ".join(words) or "(none)", USAGE)
+        raise BadInput("arguments", " ".join(words) or "(none)", usage)
     contents = new_files(words[0], root)
     write_all(contents)
     for path in contents:
         print(path.relative_to(root))
-    print(NEXT.format(name=words[0]), end="")
+    print(following.format(name=words[0]), end="")
     return 0
+
+
+def main(words: Sequence[str], root: Path | None = None) -> int:
+    """Write the files below a folder, the current one by default, and say what comes next."""
+    return write_new(words, root or Path.cwd(), new_files, USAGE, NEXT)

@@ -46,7 +46,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.base.errors import BadInput, one_line
-from repro.commands.privatize import ENTROPY, ledger_folder, ready, tell_at_the_end, whole
+from repro.commands.privatize import ENTROPY, ledger_folder, ready, switch, tell_at_the_end, whole
 
 if TYPE_CHECKING:
     from repro.release.reward.release import RewardTerms
@@ -127,8 +127,9 @@ def private_reward(
         None if epsilon is None else exact_epsilon(epsilon),
         None if delta is None else exact_delta(delta),
         None if reward_bound is None else _bound(str(reward_bound)),
-        adjacency, labels, whole("num_features", num_features), covariance, whole("size", size),
-        unit, whole("at_most", at_most), compose, resume,
+        adjacency, labels, whole("num_features", num_features), switch("covariance", covariance),
+        whole("size", size), unit, whole("at_most", at_most), switch("compose", compose),
+        switch("resume", resume),
     )  # fmt: skip
     folder = ledger_folder(None if ledger is None else os.fspath(ledger))
     with tempfile.TemporaryDirectory() as scratch:

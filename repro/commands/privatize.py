@@ -109,7 +109,8 @@ def privatize(
 
     refuse_layout(layout)
     budget = None if epsilon is None else exact_epsilon(epsilon)
-    terms = Terms(budget, compose, resume, unit, whole("at_most", at_most))
+    switches = switch("compose", compose), switch("resume", resume)
+    terms = Terms(budget, *switches, unit, whole("at_most", at_most))
     folder = ledger_folder(None if ledger is None else os.fspath(ledger))
     published: list[Released] = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -244,6 +245,17 @@ def whole(key: str, value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise BadInput(key, str(value)[:60], "allowed: a whole number from 1")
     return int(value)
+
+
+def switch(key: str, value: object) -> bool:
+    """A switch from Python: the text "false" would count as true.
+
+    Raises:
+        BadInput: something else than True and False.
+    """
+    if not isinstance(value, bool):
+        raise BadInput(key, str(value)[:60], "allowed: True, False")
+    return value
 
 
 def ledger_folder(given: str | None) -> Path:

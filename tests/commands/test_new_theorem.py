@@ -56,7 +56,8 @@ def test_the_scaffold_runs_and_its_control_fails_until_it_is_filled_in(python_m,
     assert (status, verdict["verdict"], control["verdict"]) == (1, "inconclusive", "supported")
     told = subprocess.run(
         [*python_m, "repro", "catalogue"],
-        cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)}, capture_output=True, text=True,
+        cwd=tree, env={**os.environ, "PYTHONPATH": str(tree), "COLUMNS": "200"},
+        capture_output=True, text=True,
     )  # fmt: skip
     assert told.returncode == 0, told.stderr
     assert "my_bound (supported)" in told.stdout

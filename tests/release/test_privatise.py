@@ -287,6 +287,17 @@ def test_a_count_that_is_none_is_refused(ledger, records, count):
     assert not ledger.exists()
 
 
+@pytest.mark.parametrize("key", ["compose", "resume", "covariance"])
+def test_the_text_false_is_no_switch(ledger, records, key):
+    words = {key: "false", "ledger": ledger}
+    with pytest.raises(BadInput, match=f"{key}=false: allowed: True, False"):
+        repro.private_reward(records[:9], 1, 1e-6, 1, **words)
+    if key != "covariance":
+        with pytest.raises(BadInput, match=f"{key}=false: allowed: True, False"):
+            repro.privatize(records[:9], 1, **words)
+    assert not ledger.exists()
+
+
 @pytest.mark.parametrize("output", [None, "out.jsonl", "out.parquet"])
 def test_another_layout_is_refused_wherever_the_release_goes(tmp_path, ledger, records, output):
     out = None if output is None else tmp_path / output
