@@ -213,6 +213,11 @@ conversion from PDF can move. Brackets after a supported statement say how its c
 ([evidence](reference/files.md)). The last column has experiments, theorems that Coq checks, and
 pages with the proof or the numbers. `python -m repro catalogue ID` shows one statement: verdict,
 why, the smallest counterexample, what holds instead, as printed, evidence and commands.
+
+The [glossary](glossary.md) has all symbols. n is the number of labels, α the share of corrupted
+labels, ζ is 1 under CTL and c(ε) under LTC. L bounds features, and B rewards or parameters. In P3
+and P4 γ is the least slope of the sigmoid at the margins that occur. W(B) is the inverse
+information of a label.
 """
 
 
