@@ -3,7 +3,7 @@
   repro suite list                       rewrite the list behind ``dvc repro``
   repro suite modules                    what each experiment measures with
   repro suite table                      print docs/results.md
-  repro suite metrics NAME               numbers and figure of a run, for DVC
+  repro suite metrics                    numbers, curves and figures, for DVC
   repro suite stability seeds=20         how often a pinned verdict fails
   repro suite power write=true           plan the replicates of every check
 
@@ -12,8 +12,8 @@ with ``theorems/``.  DVC cannot read imports either: ``modules`` writes outputs/
 digest of every module that the experiment's file imports, in turn, and a run depends on that file.
 Experiments that need an optional extra are not in it: run them by name.  In a folder of your own,
 ``list`` writes that folder's, and a dvc.yaml where there is none; seed and budget in it are kept.
-The page of results is read from the verdicts of the last ``dvc repro``.  Metrics go to
-outputs/metrics/NAME.json and outputs/figures/NAME.png, for ``dvc metrics`` and ``dvc plots``.
+The page of results is read from the verdicts of the last ``dvc repro``.  ``metrics`` reads
+the same verdicts and writes outputs/metrics, outputs/curves and outputs/figures, a file a run.
 ``stability`` runs every experiment, or theorem=NAME, at seeds 0, 1, ….  It names the checks with
 another verdict than the recorded one, or with an accepted control, and then has status 1.
 ``power`` runs a pilot at budget=smoke.  It names the checks that have too few replicates for their
@@ -225,20 +225,35 @@ def _table(words: list[str]) -> int:
 
 
 def _metrics(words: list[str]) -> int:
-    if len(words) != 1 or not words[0].isidentifier():
-        raise BadInput("argument", " ".join(words), "usage: python -m repro suite metrics NAME")
-    run = read_run(SUITE / words[0] / "verdict.json")
-    for kind in ("metrics", "figures"):
+    _refuse_more(words)
+    runs = suite_runs(SUITE)
+    for kind in ("metrics", "figures", "curves"):
         Path("outputs", kind).mkdir(parents=True, exist_ok=True)
-    numbers = json.dumps(run_numbers(run), indent=1, ensure_ascii=False)
-    figure = (run.folder / "figure.png").read_bytes()
-    write_together(
-        {
-            Path("outputs", "figures", f"{words[0]}.png"): figure,
-            Path("outputs", "metrics", f"{words[0]}.json"): f"{numbers}\n".encode(),
-        }
-    )
-    return say_changes([run])
+    for run in runs:
+        numbers = json.dumps(run_numbers(run), indent=1, ensure_ascii=False)
+        name, figure = run.folder.name, (run.folder / "figure.png").read_bytes()
+        write_together(
+            {
+                Path("outputs", "figures", f"{name}.png"): figure,
+                Path("outputs", "curves", f"{name}.csv"): _curves(run.folder),
+                Path("outputs", "metrics", f"{name}.json"): f"{numbers}\n".encode(),
+            }
+        )
+    return say_changes(runs)
+
+
+def _curves(folder: Path) -> bytes:
+    """Return the mean of every check and control at each point of its grid, as CSV."""
+    import pandas as pd
+
+    blocks = pd.read_parquet(folder / "measurements.parquet")
+    blocks = blocks[blocks["count"] > 0]
+    blocks["total"] = blocks["mean"] * blocks["count"]
+    columns = ["check", "method", "axis", "value", "quantity"]
+    grouped = blocks.groupby(columns, sort=False, as_index=False)
+    sums = pd.DataFrame(grouped[["total", "count"]].sum())
+    sums["mean"] = sums["total"] / sums["count"]
+    return sums.to_csv(columns=[*columns, "mean"], index=False).encode()
 
 
 def _stability(words: list[str]) -> int:
@@ -259,4 +274,6 @@ def _power(words: list[str]) -> int:
 
 def _refuse_more(words: list[str]) -> None:
     if words:
-        raise BadInput("argument", words[0], "usage: python -m repro suite list | modules | table")
+        raise BadInput(
+            "argument", words[0], "usage: python -m repro suite list | modules | table | metrics"
+        )

@@ -4,6 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -93,7 +94,7 @@ def test_suite_keeps_seed_and_budget_of_the_list(tmp_path, monkeypatch):
 def test_suite_writes_numbers_and_figure_for_dvc(command, capsys):
     words = ("theorem=rdpo_identity", "budget=smoke", "tracking=none", "compute.workers=1")
     assert command(*words, "hydra.run.dir=outputs/suite/rdpo_identity")[0] == 0
-    assert status_of(suite.main, ["metrics", "rdpo_identity"]) == 0
+    assert status_of(suite.main, ["metrics"]) == 0
     verdict = json.loads(Path("outputs/suite/rdpo_identity/verdict.json").read_text())
     numbers = json.loads(Path("outputs/metrics/rdpo_identity.json").read_text())
     assert numbers.pop("verdict") == "supported"
@@ -102,8 +103,15 @@ def test_suite_writes_numbers_and_figure_for_dvc(command, capsys):
         for row in verdict["checks"]
     }
     assert Path("outputs/figures/rdpo_identity.png").read_bytes().startswith(b"\x89PNG")
-    assert status_of(suite.main, ["metrics", "../x"]) == status_of(suite.main, ["metrics"]) == 2
-    assert "usage: python -m repro suite metrics NAME" in capsys.readouterr().err
+    curves = Path("outputs/curves/rdpo_identity.csv").read_text().splitlines()
+    assert curves[0] == "check,method,axis,value,quantity,mean"
+    (first,) = (line for line in curves if line.startswith("identity,rdpo,privacy_cost,1.105,"))
+    blocks = pd.read_parquet("outputs/suite/rdpo_identity/measurements.parquet")
+    blocks = blocks[(blocks["check"] == "identity") & (blocks["method"] == "rdpo")]
+    mean = blocks[blocks["value"] == 1.105]["mean"].mean()  # blocks of one size
+    assert float(first.rpartition(",")[2]) == pytest.approx(mean)
+    assert status_of(suite.main, ["metrics", "rdpo_identity"]) == 2
+    assert "usage: python -m repro suite list" in capsys.readouterr().err
 
 
 def test_suite_overwrites_no_dvc_yaml_and_lists_no_folder_without_theorems(

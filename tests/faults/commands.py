@@ -54,16 +54,16 @@ def report(*words):
 
 
 def stage():
-    """The commands of an experiment in dvc.yaml."""
-    status = repro(ONE, f"hydra.run.dir={SUITE}/kl_contraction")
-    return status or suite("metrics", "kl_contraction")
+    """The command of an experiment in dvc.yaml."""
+    return repro(ONE, f"hydra.run.dir={SUITE}/kl_contraction")
 
 
 def results():
     """The stage of dvc.yaml that is made of all runs, but for the shell's redirection."""
     said = ("--runs", SUITE)
     return (
-        report(*said, "--findings", "outputs/findings.md")
+        suite("metrics")
+        or report(*said, "--findings", "outputs/findings.md")
         or report(*said, "--output", "outputs/report.html")
         or report(*said, "--gallery", "--output", "outputs/gallery.html")
     )
@@ -122,7 +122,7 @@ COMMANDS = {
         lambda: called("repro.commands.suite", "list"),
         lambda: called("repro.commands.new_theorem", "mine"),
     ),
-    "suite metrics": Command(lambda: suite("metrics", "kl_contraction"), suite_runs),
+    "suite metrics": Command(lambda: suite("metrics"), suite_runs),
     "new_theorem": Command(lambda: called("repro.commands.new_theorem", "mine"), once=True),
     "new_paper": Command(lambda: called("repro.commands.new_paper", "mine"), once=True),
     "ablate": Command(lambda: called("repro.commands.ablate", "theorem=kl_contraction")),
@@ -169,7 +169,7 @@ def warm():
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     names = ("ablate", "features", "which_loss", "new_theorem", "new_paper", "suite", "report")
-    for name in (*names, "run", "runs.job", "runs.validation", "runs.sweep"):
+    for name in (*names, "run", "runs.validation", "runs.sweep"):
         importlib.import_module(f"repro.commands.{name}")
     for name in ("files", "figure", "terminal", "tracking", "progress", "latex", "html.page"):
         importlib.import_module(f"repro.report.{name}")

@@ -89,13 +89,16 @@ class Place:
         return {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in found}
 
 
+FOR_DVC = [("outputs", kind) for kind in ("metrics", "figures", "curves")]
+
+
 def sets(paths):
-    """Files that belong together: those of a run, a run's metrics and their figure."""
+    """Files that belong together: those of a run, a run's metrics, figure and curves."""
     runs = {path.parent for path in paths if path.name == "verdict.json"}
     found = {}
     for path in paths:
         key = path.parent if path.parent in runs else path
-        if path.parts[:2] in (("outputs", "metrics"), ("outputs", "figures")):
+        if path.parts[:2] in FOR_DVC:
             key = f"metrics of {path.stem}"
         found.setdefault(key, []).append(path)
     return found

@@ -27,7 +27,7 @@ def _warm():
 
     matplotlib.use("Agg")
     torch.set_num_threads(1)
-    for name in ("run", "runs.job", "runs.validation"):
+    for name in ("run", "runs.validation"):
         importlib.import_module(f"repro.commands.{name}")
     for name in ("files", "figure", "terminal", "tracking", "progress"):
         importlib.import_module(f"repro.report.{name}")

@@ -115,7 +115,7 @@ READERS = {
     "report": lambda: status_of(report.main, ["--runs", "outputs"]),
     "findings": lambda: status_of(report.main, ["--runs", "outputs", "--findings", "found.md"]),
     "table": lambda: status_of(suite.main, ["table"]),
-    "metrics": lambda: status_of(suite.main, ["metrics", "toy"]),
+    "metrics": lambda: status_of(suite.main, ["metrics"]),
     "catalogue": lambda: status_of(catalogue.main, ["p1.thm_4_2"]),
 }
 
