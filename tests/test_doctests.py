@@ -4,7 +4,7 @@ import doctest
 from importlib import import_module
 from pathlib import Path
 
-import pytest
+from tests.at_each import at_each
 
 ROOT = Path(__file__).parents[1]
 MODULES = [
@@ -15,6 +15,6 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@at_each("name", MODULES)
 def test_examples_of(name):
     assert doctest.testmod(import_module(name)).failed == 0

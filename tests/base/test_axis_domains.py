@@ -9,6 +9,7 @@ from repro.base.axis_domains import DOMAINS, Domain, domain_of
 from repro.base.errors import BadInput
 from repro.study.composition import compose_values
 from repro.study.settings import session_of
+from tests.at_each import at_each
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ def test_ends_belong_to_it_where_it_is_closed(domain, inside, outside):
     assert not any(domain.allows(value) for value in outside)
 
 
-@pytest.mark.parametrize("axis", sorted(DOMAINS))
+@at_each("axis", sorted(DOMAINS))
 def test_words_say_the_ends(axis):
     domain = domain_of(axis)
     assert f"{domain.least:g}" in domain.words

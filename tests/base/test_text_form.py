@@ -8,6 +8,7 @@ import pytest
 
 from repro.base.text_form import TABLE, canonical
 from repro.base.unicode_18 import FORMS
+from tests.at_each import at_each
 
 FORM_NAMES = ("NFC", "NFD", "NFKC", "NFKD")
 BULLETS = "\uf0b7\ue000"
@@ -43,8 +44,8 @@ def test_no_normal_form_of_any_character_is_a_difference(assigned):
     assert changed == []
 
 
-@pytest.mark.parametrize("form", FORM_NAMES)
-@pytest.mark.parametrize(
+@at_each("form", FORM_NAMES)
+@at_each(
     "text",
     ["\U0001f210", "ᵀ", "\U0001f130", "\U0002f868", "\U00011099\U000110ba", "a\u1dfa\u0301",
      "\u0915\u093c\u1df5\u0301", "\U0001112e"],

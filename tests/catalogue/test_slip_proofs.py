@@ -1,9 +1,10 @@
 """Slips that a line of algebra settles."""
 
 import numpy as np
-import pytest
 import sympy
 from scipy.special import rel_entr
+
+from tests.at_each import at_each
 
 
 def test_halving_delta_costs_at_most_a_factor_two():
@@ -16,7 +17,7 @@ def test_halving_delta_costs_at_most_a_factor_two():
     assert float(difference.subs(ratio, below_two)) < 0
 
 
-@pytest.mark.parametrize("seed", range(20))
+@at_each("seed", range(20))
 def test_the_gap_with_and_without_the_penalty(seed):
     """J_β(π) = J(π) − β·KL(π‖π_ref): a gap of either objective is one of the other and a KL.
 

@@ -23,6 +23,7 @@ from repro.study.composition import compose_values, named_theorems
 from repro.study.discovery import find, slugs
 from repro.study.plan import built
 from repro.study.settings import session_of
+from tests.at_each import at_each
 
 FEW = ["budget=smoke", "budget.replicates=60", "compute.workers=1", "tracking=none"]
 WITHOUT_EXTRA = [one for one in slugs() if not find(one).extra]
@@ -155,7 +156,7 @@ def test_every_ablation_fits_the_worlds_that_have_its_stage(slug):
                 assert fingerprint(instead) == fingerprint(ablation.put(stated)), one.name
 
 
-@pytest.mark.parametrize("slug", slugs())
+@at_each("slug", slugs())
 def test_the_snapshot_names_checks_that_there_are(slug):
     """And what is proved needs nothing."""
     checks = find(slug).checks

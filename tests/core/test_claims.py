@@ -5,13 +5,14 @@ import pytest
 from repro.base.notation import AXES, LINEAR_AXES, SYMBOLS, own_axis
 from repro.core.claims import Frequency, Inequality, Ratio, Slope
 from repro.core.privacy_claims import Private
+from tests.at_each import at_each
 
 
 def test_every_axis_has_a_symbol():
     assert set(SYMBOLS) == set(AXES)
 
 
-@pytest.mark.parametrize(
+@at_each(
     ("claim", "axis", "words"),
     [
         (Slope("gap {rate}", -1), "n_pairs", "gap ∝ 1/n"),

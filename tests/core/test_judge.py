@@ -14,6 +14,7 @@ from repro.core.judge import compare, judge
 from repro.core.rates import Interval
 from repro.core.results import Series
 from repro.core.verdicts import worst
+from tests.at_each import at_each
 
 GRID = (1.0, 10.0, 100.0, 1000.0)
 
@@ -22,7 +23,7 @@ def interval(low, high):
     return Interval((low + high) / 2, low, high)
 
 
-@pytest.mark.parametrize(
+@at_each(
     ("low", "high", "direction", "expected"),
     [
         (-1.04, -0.96, "two_sided", "supported"),

@@ -9,6 +9,7 @@ from repro.base.errors import BadInput
 from repro.core.stages import STAGES, in_words, named_stages, refuse_unknown
 from repro.labels.corruption.orders import Order
 from repro.labels.preferences.label_law import AsymmetricResponse, fair_coins
+from tests.at_each import at_each
 
 
 def test_names_and_objects():
@@ -27,15 +28,15 @@ def test_names_and_objects():
     assert named_stages(given) == wanted
 
 
-@pytest.mark.parametrize("value", [1, 2.5, True, [1], {"a": 1}, "", "x"])
-@pytest.mark.parametrize("name", ["labels", "channel", "estimate", "noise", "order", "adversary"])
+@at_each("value", [1, 2.5, True, [1], {"a": 1}, "", "x"])
+@at_each("name", ["labels", "channel", "estimate", "noise", "order", "adversary"])
 def test_what_yaml_alone_could_give_is_refused(name, value):
     with pytest.raises(BadInput, match=rf"^stages\.{name}"):
         named_stages({name: value})
 
 
-@pytest.mark.parametrize("value", [True, [1], {"a": 1}, "x", float("nan"), float("inf"), 1e300])
-@pytest.mark.parametrize("name", ["optimism", "pessimism"])
+@at_each("value", [True, [1], {"a": 1}, "x", float("nan"), float("inf"), 1e300])
+@at_each("name", ["optimism", "pessimism"])
 def test_a_multiple_of_a_bonus_is_a_finite_number_or_a_name(name, value):
     with pytest.raises(BadInput, match=rf"^stages\.{name}"):
         named_stages({name: value})

@@ -19,6 +19,7 @@ from repro.commands.process.command import status_of
 from repro.labels.preferences.conversation import ListedPrompt
 from repro.release.canonical import body, compared, line, texts_of
 from repro.release.records import fields, read_records
+from tests.at_each import at_each
 from tests.release.layouts import LAYOUTS, X, Y, answer, dialogue, hh, layouts, listed, trl, whole
 
 U, A, S = "user", "assistant", "system"
@@ -53,7 +54,7 @@ def test_every_layout_of_a_conversation_is_one_comparison(name):
     assert [other for other, record in records.items() if key(record) != usual] == []
 
 
-@pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "exchanged"])
+@at_each("layout", [name for name in LAYOUTS if name != "exchanged"])
 def test_every_layout_says_which_response_was_preferred(layout):
     _, chosen, rejected = fields(LAYOUTS[layout](CHATS["three turns"]))
     assert (chosen.strip(), rejected.strip()) == (X, Y)
@@ -120,7 +121,7 @@ OTHER = {"chosen": "rejected", "preferred_output": "non_preferred_output"}
 OTHER |= {other: name for name, other in OTHER.items()}
 
 
-@pytest.mark.parametrize("name", UNDERSTOOD_BY_NOBODY)
+@at_each("name", UNDERSTOOD_BY_NOBODY)
 def test_what_cannot_be_kept_is_refused_by_name(name):
     """In the same words whichever response was preferred."""
     record, said = UNDERSTOOD_BY_NOBODY[name]
@@ -130,10 +131,8 @@ def test_what_cannot_be_kept_is_refused_by_name(name):
     assert fields({OTHER.get(field, field): value for field, value in record.items()}) == complaint
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize(
-    "beside", [{"tools": [{"name": "f"}]}, {"images": ["a.png"]}, {"function_call": "f()"}]
-)
+@at_each("layout", LAYOUTS)
+@at_each("beside", [{"tools": [{"name": "f"}]}, {"images": ["a.png"]}, {"function_call": "f()"}])
 def test_what_stands_beside_a_conversation_is_refused_in_every_layout(layout, beside):
     record = LAYOUTS[layout](CHATS["three turns"])
     assert fields({**record, **beside}).startswith(f"field '{next(iter(beside))}' is part of")

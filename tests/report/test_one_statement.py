@@ -10,6 +10,7 @@ from repro.catalogue.summaries import summaries
 from repro.commands import catalogue as command
 from repro.commands.process.command import status_of
 from repro.report.one_statement import page
+from tests.at_each import at_each
 
 EXISTING = summaries()
 CATALOGUE = completed(load(), EXISTING)
@@ -42,7 +43,7 @@ def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("name", ROWS)
+@at_each("name", ROWS)
 def test_a_contradiction_has_its_reason_and_a_command_that_shows_it(name):
     stands, found = standing(ROWS[name], CATALOGUE), answers(ROWS[name], CATALOGUE)
     if stands.verdict == "contradicted":

@@ -4,11 +4,10 @@ import re
 import unicodedata
 from collections import Counter
 
-import pytest
-
 from repro.catalogue.papers import load
 from repro.catalogue.statements import parts
 from repro.report.plain_math import FUNCTIONS, formula, in_unicode
+from tests.at_each import at_each
 
 TEXTS = [item.text for item in load().items.values()]
 FORMULAS = sorted({part.text for text in TEXTS for part in parts(text) if part.math})
@@ -35,7 +34,7 @@ def is_faithful(latex, shown):
     )
 
 
-@pytest.mark.parametrize(
+@at_each(
     ("latex", "shown"),
     [
         (r"e^{2B}", "e^(2B)"),

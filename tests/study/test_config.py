@@ -6,9 +6,10 @@ from repro.base.errors import BadInput
 from repro.base.schema import validate
 from repro.core.door import SweepNumbers
 from repro.study.experiment import Budget, Overrides
+from tests.at_each import at_each
 
 
-@pytest.mark.parametrize(
+@at_each(
     ("key", "value"),
     [
         ("epsilon", 0), ("epsilon", -1.0), ("epsilon", float("nan")), ("epsilon", "half"),

@@ -3,10 +3,10 @@
 import math
 
 import numpy as np
-import pytest
 
 import repro
 from repro.labels.privacy import gaussian
+from tests.at_each import at_each
 from theorems.covariance_privacy import CovarianceRelease
 
 
@@ -35,8 +35,8 @@ def test_without_noise_nothing_is_private(nothing_is_private):
 ITEMS = CovarianceRelease.words["item"]
 
 
-@pytest.mark.parametrize("item", ITEMS)
-@pytest.mark.parametrize("value", [2, 4, 5])
+@at_each("item", ITEMS)
+@at_each("value", [2, 4, 5])
 def test_no_features_move_the_covariance_further(item, value):
     rng = np.random.default_rng(0)
     largest = 0.0

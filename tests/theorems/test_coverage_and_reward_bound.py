@@ -7,14 +7,15 @@ import pytest
 
 from repro.labels.preferences.label_information import inverse_information
 from repro.p1.corrected_gap import coverage as capped
+from tests.at_each import at_each
 
 
 def test_the_contradictions_are_thin_coverage_and_small_beta(contradicted_rows):
     assert contradicted_rows == {"printed_full_price", "printed_small_beta"}
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, math.inf])
-@pytest.mark.parametrize("beta", [0.3, 1.0, 1.9, 2.0, 5.0])
+@at_each("epsilon", [0.1, 1.0, 4.0, math.inf])
+@at_each("beta", [0.3, 1.0, 1.9, 2.0, 5.0])
 def test_the_largest_tilted_spread_lies_at_an_end(epsilon, beta):
     """Lemma 1."""
     points = np.linspace(0, 9, 1001)

@@ -6,6 +6,7 @@ from mpmath import iv
 
 from repro.core.proofs import decided
 from repro.p4.linear_rlhf import reduction
+from tests.at_each import at_each
 from tests.p4.linear_rlhf.worlds_line import ALL, LogLinearLine, random_line
 from theorems import dpo_reduction
 from theorems.dpo_reduction import BoundedPolicies
@@ -124,7 +125,7 @@ def test_rewards_of_two_responses(copies):
     assert abs(world.gap(theta)) == pytest.approx(world.span * world.variation(theta))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@at_each("seed", range(20))
 def test_step_d_and_the_corrected_bound_are_what_the_proof_leaves(seed):
     """KL and gap of random lines by means of Var φ over the segment, and both bounds hold."""
     rng = np.random.default_rng(seed)
@@ -167,7 +168,7 @@ def quotient_of_the_segment(world, theta):
     )
 
 
-@pytest.mark.parametrize("seed", range(20))
+@at_each("seed", range(20))
 def test_the_form_of_the_segment_is_what_the_proof_leaves(seed):
     """One feature: cosine 1, the deviation, and the share of the second root, all in a mean."""
     rng = np.random.default_rng(seed)
@@ -186,7 +187,7 @@ def test_the_form_of_the_segment_is_attained_next_to_the_even_policy():
     assert quotient_of_the_segment(line(8), BOUND * (1 - 1e-3)) == pytest.approx(1, abs=1e-5)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@at_each("seed", range(20))
 def test_the_form_of_the_segment_in_three_dimensions(seed):
     """The gap is the mean of the proof, and each of its factors is at most 1."""
     rng = np.random.default_rng(seed)

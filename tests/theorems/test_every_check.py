@@ -8,6 +8,7 @@ from repro.study.composition import compose_values
 from repro.study.discovery import find, slugs
 from repro.study.plan import built
 from repro.study.settings import session_of
+from tests.at_each import at_each
 
 SLUGS = [slug for slug in slugs() if not find(slug).extra]
 RUN_WHOLE = {
@@ -59,7 +60,7 @@ def test_checks_measure_every_algorithm_and_are_pure(slug):
             np.testing.assert_array_equal(values, again[name])
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@at_each("slug", SLUGS)
 def test_every_check_has_a_control_or_is_a_contradiction(slug):
     bare = [check for check in find(slug).checks if not check.wrong]
     assert [check.name for check in bare if check.expected != "contradicted"] == []

@@ -5,16 +5,26 @@ from dataclasses import replace
 import yaml
 
 from repro.base.places import conf_dir, shipped
+from repro.commands.scaffold import every_theorem
 from repro.commands.scaffold.every_theorem import (  # noqa: F401
     speaks_for_nothing,
     test_assumptions_hold_on_the_default_instance,
     test_checks_are_well_formed,
-    test_every_check_speaks_for_a_statement,
     test_some_control_is_wrong_on_purpose,
-    test_statements_are_known_to_the_catalogue,
-    test_the_docstring_names_its_source,
 )
 from repro.study.discovery import find, slugs
+from tests.at_each import at_each
+
+of_every_theorem = at_each("slug", slugs())
+test_the_docstring_names_its_source = of_every_theorem(
+    every_theorem.test_the_docstring_names_its_source
+)
+test_statements_are_known_to_the_catalogue = of_every_theorem(
+    every_theorem.test_statements_are_known_to_the_catalogue
+)
+test_every_check_speaks_for_a_statement = of_every_theorem(
+    every_theorem.test_every_check_speaks_for_a_statement
+)
 
 
 def pytest_generate_tests(metafunc):

@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
+from tests.at_each import at_each
 from theorems.p2_optimism_lemmas import Confusion, root_of_log
 
 
@@ -22,9 +23,9 @@ def test_the_divergence_is_at_most_log_one_over_four_delta():
     assert (np.arctanh(mean) <= mean / (1 - mean**2)).all()
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
-@pytest.mark.parametrize("left", [0.01, 1.0, 7.0, 70.0, 600.0])
-@pytest.mark.parametrize("rounds", [1, 10, 1001, 10**6])
+@at_each("epsilon", [0.1, 1.0, 8.0])
+@at_each("left", [0.01, 1.0, 7.0, 70.0, 600.0])
+@at_each("rounds", [1, 10, 1001, 10**6])
 def test_the_best_test_of_t_labels_errs_as_often(epsilon, left, rounds):
     """All labels tell as much as any can; the likelier problem is chosen, ties by a coin."""
     mean = math.sqrt(left / (2 * rounds + left))
@@ -53,8 +54,8 @@ def world(log_inverse_delta, horizon, epsilon=1.0):
     return Confusion(epsilon=epsilon, horizon=horizon, log_inverse_delta=log_inverse_delta)
 
 
-@pytest.mark.parametrize("epsilon", [0.2, 1.0, 8.0])
-@pytest.mark.parametrize("log_inverse_delta", [2.0, 7.0, 70.0, 690.0])
+@at_each("epsilon", [0.2, 1.0, 8.0])
+@at_each("log_inverse_delta", [2.0, 7.0, 70.0, 690.0])
 def test_every_test_errs_as_often_as_theorem_9_says(epsilon, log_inverse_delta):
     assert root_of_log(world(log_inverse_delta, 10**5, epsilon)) <= 1
 

@@ -11,6 +11,7 @@ from repro.labels.corruption.huber_reports import HuberReports
 from repro.labels.corruption.orders import Order
 from repro.p2.chipo.losses import log_loss, square_loss
 from repro.p2.chipo.policy import two_arm_wrong_prob
+from tests.at_each import at_each
 from theorems import price_of_adaptivity as bound
 from theorems.price_of_adaptivity import (
     Minimiser,
@@ -137,9 +138,9 @@ def test_the_cap_binds_or_beta_stays():
         )
 
 
-@pytest.mark.parametrize(("loss", "constant"), [(square_loss, 0.036), (log_loss, 0.026)])
-@pytest.mark.parametrize("value", [2.0, 5.0, 40.0, 1000.0])
-@pytest.mark.parametrize("bias", [0.01, 0.1, 0.25])
+@at_each(("loss", "constant"), [(square_loss, 0.036), (log_loss, 0.026)])
+@at_each("value", [2.0, 5.0, 40.0, 1000.0])
+@at_each("bias", [0.01, 0.1, 0.25])
 def test_the_gap_grows_with_v_max_to_the_first_power(loss, constant, value, bias):
     """The corollary of Theorem 2, and that clipped differences lose no more than at V_max = 2."""
     for cost in (1.0, 2.2, 20.0):

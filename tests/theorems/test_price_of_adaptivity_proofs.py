@@ -12,6 +12,7 @@ from repro.base.notation import privacy_cost
 from repro.core.proofs import decided
 from repro.p2.chipo import meta_theorem
 from repro.p2.chipo.policy import chipo_policy
+from tests.at_each import at_each
 from theorems import price_of_adaptivity as proof
 from theorems.price_of_adaptivity import (
     StatisticalError,
@@ -47,8 +48,8 @@ def test_what_is_right_is_proved(name):
     assert decided(CLAIMS[name](100.0)) <= 1 + 1e-9
 
 
-@pytest.mark.parametrize("name", WRONG)
-@pytest.mark.parametrize("at", [4.0, 1e2, 1e6])
+@at_each("name", WRONG)
+@at_each("at", [4.0, 1e2, 1e6])
 def test_what_is_wrong_is_refuted(name, at):
     if name.endswith("ignored") or at > 4:
         assert decided(CLAIMS[name](at)) > 1.05
@@ -212,9 +213,9 @@ def test_known_rewards_pay_beta_times_the_coverage(coverage):
     assert case.gap(kl_weight) == pytest.approx(gap, rel=1e-6)
 
 
-@pytest.mark.parametrize("epsilon", [0.3, 1.0, math.inf])
-@pytest.mark.parametrize("ltc", [False, True])
-@pytest.mark.parametrize("seed", range(5))
+@at_each("epsilon", [0.3, 1.0, math.inf])
+@at_each("ltc", [False, True])
+@at_each("seed", range(5))
 def test_the_excess_loss_of_lemma_2(epsilon, ltc, seed):
     """Mean, second moment and range that its proof gives to Bernstein, pair by pair."""
     rng, cost = np.random.default_rng(seed), privacy_cost(epsilon)
@@ -236,8 +237,8 @@ def test_the_excess_loss_of_lemma_2(epsilon, ltc, seed):
     assert max(np.abs(excess[1]).max(), np.abs(excess[-1]).max()) <= 8 * cost
 
 
-@pytest.mark.parametrize("cost", [1.0, 3.0, 40.0])
-@pytest.mark.parametrize("share", [0.0, 1e-3, 0.3, 1.0])
+@at_each("cost", [1.0, 3.0, 40.0])
+@at_each("share", [0.0, 1e-3, 0.3, 1.0])
 def test_the_root_of_lemma_2(cost, share):
     """The largest z with z² ≤ zp + q is below p + √q, which is what the proof leaves."""
     first, spread = 1 - share, share

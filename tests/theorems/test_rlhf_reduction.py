@@ -14,6 +14,7 @@ from repro.p4.linear_rlhf.bandit import (
     random_bandit,
     relative_condition_number,
 )
+from tests.at_each import at_each
 from theorems import rlhf_reduction
 from theorems.rlhf_reduction import AnyStates
 
@@ -65,7 +66,7 @@ def test_what_is_wrong_is_refuted(name):
     assert decided(getattr(rlhf_reduction, name)(AnyStates(num_states=1))) > 1.05
 
 
-@pytest.mark.parametrize("seed", range(30))
+@at_each("seed", range(30))
 def test_the_condition_number_is_what_the_proof_leaves(seed):
     """Where Σ_data ⪯ 3(Σ̂+λI) the three factors are at most 1, and their product is the ratio."""
     rng = np.random.default_rng(seed)

@@ -9,10 +9,11 @@ from repro.labels.preferences.label_information import one_less_affinity
 from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_truth
 from repro.labels.preferences.label_mixture import LabelMixture
 from repro.labels.preferences.label_process import AS_STATED, LabelProcess
+from tests.at_each import at_each
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 16.0, math.inf])
-@pytest.mark.parametrize(("x", "y"), [(2.0, -1.0), (6.0, 5.9999), (0.0, 1e-6)])
+@at_each("epsilon", [0.1, 1.0, 16.0, math.inf])
+@at_each(("x", "y"), [(2.0, -1.0), (6.0, 5.9999), (0.0, 1e-6)])
 def test_affinity_is_that_of_randomized_response(x, y, epsilon):
     expected = one_less_affinity(x, y, epsilon)
     assert AS_STATED.one_less_affinity(x, y, epsilon) == pytest.approx(expected, rel=1e-9)

@@ -13,10 +13,11 @@ from repro.labels.preferences.two_rewards import (
     released_win_prob,
     wrong_majority_prob,
 )
+from tests.at_each import at_each
 
 
-@pytest.mark.parametrize("n_labels", [1, 2, 5, 8])
-@pytest.mark.parametrize("informative", [1.0, 0.5, 0.2])
+@at_each("n_labels", [1, 2, 5, 8])
+@at_each("informative", [1.0, 0.5, 0.2])
 def test_sum_over_all_outcomes(n_labels, informative):
     """Each label compares nothing, prefers the better response or the worse one."""
     win = 0.7

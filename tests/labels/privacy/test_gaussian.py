@@ -12,10 +12,11 @@ from repro.labels.privacy.gaussian import (
     exact_shift,
     gaussian_delta,
 )
+from tests.at_each import at_each
 
 
-@pytest.mark.parametrize("shift", [0.1, 1.0, 3.0])
-@pytest.mark.parametrize("epsilon", [-1.0, 0.0, 0.3, 2.0])
+@at_each("shift", [0.1, 1.0, 3.0])
+@at_each("epsilon", [-1.0, 0.0, 0.3, 2.0])
 def test_delta_is_the_hockey_stick_integral(shift, epsilon):
     def excess(x):
         p, q = stats.norm.pdf(x, shift), stats.norm.pdf(x)

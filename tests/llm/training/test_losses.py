@@ -16,6 +16,7 @@ from repro.llm.training.losses import debiased_loss, log_loss, mixture_loss, squ
 from repro.p2.losses.label_losses import LOSSES, DebiasedLoss, NaiveLoss
 from repro.p4.debiased_mle import logistic
 from repro.worlds.estimators.mixture_mle import MixtureLikelihood
+from tests.at_each import at_each
 from theorems import rdpo_identity
 
 KINDS = {**LOSSES, "naive": NaiveLoss}
@@ -54,8 +55,8 @@ def core_scale(name: str, epsilon: float) -> float:
     return {"mixture": label_signal(epsilon) ** 2, "debiased": 1.0, "square": 8.0}[name]
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("name", PRIVATE)
+@at_each("epsilon", EPSILONS)
+@at_each("name", PRIVATE)
 def test_gradient_is_the_cores_score(name, epsilon):
     for theta in THETAS:
         ours = gradient(lambda t: summed(PRIVATE[name], t, epsilon), theta)
@@ -65,8 +66,8 @@ def test_gradient_is_the_cores_score(name, epsilon):
         assert expected.norm() > 1e-3
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("name", PRIVATE)
+@at_each("epsilon", EPSILONS)
+@at_each("name", PRIVATE)
 def test_values_differ_from_the_cores_by_a_constant(name, epsilon):
     here, there = THETAS
     core = KINDS[name](epsilon)
@@ -153,8 +154,8 @@ def test_without_privacy_the_losses_are_the_log_loss(name):
         )
 
 
-@pytest.mark.parametrize("epsilon", [1e-3, 1.0, 800.0, math.inf])
-@pytest.mark.parametrize("name", PRIVATE)
+@at_each("epsilon", [1e-3, 1.0, 800.0, math.inf])
+@at_each("name", PRIVATE)
 def test_values_and_gradients_are_finite_far_out(name, epsilon):
     difference = torch.tensor([-1e4, -90.0, 0.0, 90.0, 1e4], requires_grad=True)
     for label in (torch.ones(5), -torch.ones(5)):

@@ -13,6 +13,7 @@ from repro.base.notation import flip_prob, label_signal
 from repro.labels.preferences.label_information import inverse_information, printed_factor
 from repro.p1.corrected_gap import bounds as bound
 from repro.p1.corrected_gap.steps import ChoiceOfTwo, TwoRewards
+from tests.at_each import at_each
 from theorems.objective_decomposition import (
     gap_over_squared_error,
     random_reward_pairs,
@@ -123,9 +124,9 @@ def test_three_responses_lose_what_theorem_7_says(beta, share, where, log_covera
     assert least <= policy @ np.log(policy / optimal) / beta + 1e-12
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, math.inf])
-@pytest.mark.parametrize("beta", [2.0, 8.0])
-@pytest.mark.parametrize("reward_bound", [1.0, 4.0, 12.0])
+@at_each("epsilon", [0.1, 1.0, math.inf])
+@at_each("beta", [2.0, 8.0])
+@at_each("reward_bound", [1.0, 4.0, 12.0])
 def test_theorem_7_at_large_n(epsilon, beta, reward_bound):
     """Its constant and its n, from the general form, at C = W(B)/W(0) or the least C = 2."""
     spread = inverse_information(reward_bound, epsilon)

@@ -3,12 +3,12 @@
 import math
 
 import numpy as np
-import pytest
 from scipy import stats
 
 from repro.labels.preferences.label_information import inverse_information, one_less_affinity
 from repro.p1.corrected_gap import quantiles as quantile
 from repro.p1.corrected_gap.quantiles import PairsAtDelta
+from tests.at_each import at_each
 
 
 def errors_by_hand(case):
@@ -21,8 +21,8 @@ def errors_by_hand(case):
     return np.abs(found - case.difference), chance
 
 
-@pytest.mark.parametrize("pairs", [1, 2, 7, 60, 500])
-@pytest.mark.parametrize("difference", [-1.5, 0.2, 2.0])
+@at_each("pairs", [1, 2, 7, 60, 500])
+@at_each("difference", [-1.5, 0.2, 2.0])
 def test_the_quantile_is_that_of_the_binomial_law(pairs, difference):
     case = PairsAtDelta(2.0, 1.0, difference, pairs, 2.0)
     errors, chance = errors_by_hand(case)

@@ -12,6 +12,7 @@ from scipy.stats import binom
 
 from repro.base.errors import BadInput
 from repro.p2.chipo.confidence import SmallFailureProb, SpuriousReports, root_of_log
+from tests.at_each import at_each
 
 
 def h(x):
@@ -29,8 +30,8 @@ def test_the_divergence_of_theorem_7_is_log_one_over_four_delta():
     assert sympy.simplify(n * squared / (1 - squared) - left) == 0
 
 
-@pytest.mark.parametrize("epsilon", [0.2, 1.0, 8.0])
-@pytest.mark.parametrize("log_inverse_delta", [2.0, 7.0, 70.0, 690.0])
+@at_each("epsilon", [0.2, 1.0, 8.0])
+@at_each("log_inverse_delta", [2.0, 7.0, 70.0, 690.0])
 def test_every_test_errs_as_often_as_theorem_7_says(epsilon, log_inverse_delta):
     case = case_of(log_inverse_delta, 10**5, epsilon)
     if case.cost * math.sqrt(log_inverse_delta / case.n_pairs) < h(case.reward_bound):
@@ -84,9 +85,9 @@ def test_the_constants_of_theorem_8():
     assert math.sqrt(0.05 / 6) >= 0.09
 
 
-@pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
-@pytest.mark.parametrize("bound", [0.1, 1.0])
-@pytest.mark.parametrize("log_inverse_delta", [58.0, 200.0, 600.0])
+@at_each("epsilon", [0.2, 1.0, 4.0])
+@at_each("bound", [0.1, 1.0])
+@at_each("log_inverse_delta", [58.0, 200.0, 600.0])
 def test_algorithm_1_is_mistaken_as_often_as_theorem_8_says(epsilon, bound, log_inverse_delta):
     case = case_of(log_inverse_delta, 10**12, epsilon, bound)
     left = log_inverse_delta - math.log(4)

@@ -16,6 +16,7 @@ from scipy.special import expit
 
 from repro.labels.corruption.orders import Order
 from repro.p2.chipo.tabular import RareGoodResponse
+from tests.at_each import at_each
 
 WORLD = RareGoodResponse(epsilon=1.0, n_pairs=40_000, num_states=1, coverage=4.0, reward_bound=1.0)
 
@@ -89,11 +90,9 @@ def _root(of, low, high):
     return float(root_scalar(of, bracket=(low, high), xtol=1e-14, rtol=1e-14).root)
 
 
-@pytest.mark.parametrize("name", LOSSES)
-@pytest.mark.parametrize(
-    ("order", "alpha"), [(Order.CTL, 0.0), (Order.CTL, 0.03), (Order.LTC, 0.03)]
-)
-@pytest.mark.parametrize("truth", [0.02, 0.3, 0.9])
+@at_each("name", LOSSES)
+@at_each(("order", "alpha"), [(Order.CTL, 0.0), (Order.CTL, 0.03), (Order.LTC, 0.03)])
+@at_each("truth", [0.02, 0.3, 0.9])
 def test_the_closed_form_is_the_least_loss_over_policies(name, order, alpha, truth):
     world = replace(WORLD, corruption=alpha, order=order, believed_order=order)
     rng = np.random.default_rng(5)

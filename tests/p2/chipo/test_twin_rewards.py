@@ -10,6 +10,7 @@ import sympy
 
 from repro.p2.chipo.twin_rewards import TwinRewards
 from repro.p2.xpo.small_rewards import corrected_factor, printed_factor
+from tests.at_each import at_each
 from theorems.p2_scalar_lemmas import inverse_slope, largest_mean_value
 
 FAR = np.linspace(2, 30, 200)
@@ -25,8 +26,8 @@ def test_lemma_1_step_by_step():
     assert np.all(at / np.tanh(at) <= 1 + at)
 
 
-@pytest.mark.parametrize("reward", [1e-3, 0.3, 1.0, 5.0])
-@pytest.mark.parametrize("times", [0.2, 1.0, 1.5, 10.0])
+@at_each("reward", [1e-3, 0.3, 1.0, 5.0])
+@at_each("times", [0.2, 1.0, 1.5, 10.0])
 def test_no_pair_of_numbers_beats_lemma_1(reward, times):
     rng, value = np.random.default_rng(0), times * reward
     x, y = rng.uniform(-value, value, 20_000), rng.uniform(-reward, reward, 20_000)

@@ -20,6 +20,7 @@ from repro.p2.chipo.value_ratio import (
     penalised_policy,
     with_the_ratio,
 )
+from tests.at_each import at_each
 
 
 def case(ratio: float = 64.0, n_pairs: int = 10**8, **fields) -> SpuriousValue:
@@ -79,8 +80,8 @@ def test_the_constants_of_theorem_5():
     assert math.sqrt(0.0012 * 0.0029 / 6) >= 0.00076
 
 
-@pytest.mark.parametrize("ratio", [1.0, 2.0, 30.0, 1e4])
-@pytest.mark.parametrize("seed", range(3))
+@at_each("ratio", [1.0, 2.0, 30.0, 1e4])
+@at_each("seed", range(3))
 def test_no_policy_beats_theorem_4(ratio, seed):
     assert with_the_ratio(case(ratio), np.random.default_rng(seed), 1) <= 0.5
 

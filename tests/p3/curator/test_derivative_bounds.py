@@ -8,6 +8,7 @@ from mpmath import iv
 from repro.core.proofs import decided
 from repro.p3.curator import derivative_bounds as proof
 from repro.p3.curator.comparison_losses import PairLoss
+from tests.at_each import at_each
 from theorems.kwise_gap import automatic_derivatives
 
 NORMS = [
@@ -16,8 +17,8 @@ NORMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("size", [2, 5, 10])
+@at_each("norm", NORMS)
+@at_each("size", [2, 5, 10])
 def test_the_printed_bound_is_proved_and_the_sharp_one_is_all_but_attained(norm, size):
     world = norm(size=size)
     assert 0 < decided(proof.printed(world)) <= 1 + 1e-9

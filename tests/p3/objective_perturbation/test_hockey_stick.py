@@ -12,6 +12,7 @@ from repro.p3.objective_perturbation.calibration import Calibration, corrected, 
 from repro.p3.objective_perturbation.gradients import pairs, rankings
 from repro.p3.objective_perturbation.hockey_stick import hockey_stick_bound, log_volume, turned
 from repro.p3.objective_perturbation.one_dimension import LogisticRecords
+from tests.at_each import at_each
 
 
 @pytest.mark.parametrize("span", [1, 2, 4])
@@ -72,8 +73,8 @@ def test_the_bound_without_its_jacobian_term_is_no_bound():
     assert exact > hockey_stick_bound(pairs(3.0, 1), 50.0, 0.05, 0.5, jacobian=False)
 
 
-@pytest.mark.parametrize("dp_delta", [1e-3, 1e-6, 1e-30])
-@pytest.mark.parametrize("bound", [0.5, 2.0, 5.0, math.inf])
+@at_each("dp_delta", [1e-3, 1e-6, 1e-30])
+@at_each("bound", [0.5, 2.0, 5.0, math.inf])
 def test_the_noise_is_within_a_tenth_of_what_the_plane_needs(dp_delta, bound):
     """No σ below D·(exact shift)⁻¹ is private for all n: many records make it a Gaussian shift."""
     records = pairs(bound, 2)

@@ -12,6 +12,7 @@ from repro.p3.objective_perturbation.gradients import Records, Tilt
 from repro.p3.objective_perturbation.hockey_stick import hockey_stick_bound, log_volume, turned
 from repro.p3.objective_perturbation.records import RankedFeatures
 from repro.p3.objective_perturbation.turning import lens_width, turn, turning_bound
+from tests.at_each import at_each
 
 SIGMA, LEFT = 40.0, 0.475
 SHIFT = 0.1
@@ -93,8 +94,8 @@ def test_gradients_of_two_rankings_turn_no_faster():
     assert most > 0.3
 
 
-@pytest.mark.parametrize("moved", [0.5, 1.7, 3.0, 6.0])
-@pytest.mark.parametrize("angle", [0.0, 0.5, 1.0, math.pi / 2])
+@at_each("moved", [0.5, 1.7, 3.0, 6.0])
+@at_each("angle", [0.0, 0.5, 1.0, math.pi / 2])
 def test_the_width_of_the_lens(moved, angle):
     """The ball with diameter [0, h·r], cut by that of radius 2h·tanh(r/2): by its boundary."""
     h, turned_by = 2.0, np.linspace(0, 2 * math.pi, 200_001)

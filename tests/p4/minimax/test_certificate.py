@@ -27,6 +27,7 @@ from repro.p4.minimax.certified_policies import (
     policy_ratio,
     random_policies,
 )
+from tests.at_each import at_each
 
 
 def attacked(world, corruption) -> LabelsOfCells:
@@ -86,7 +87,7 @@ def every_shift(world, moved, points=60):
     return torch.from_numpy(found)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@at_each("seed", range(12))
 def test_the_best_of_all_attacks_is_just_below_the_certificate_of_one_functional(seed):
     """That of the norm is wider: what it leaves is its own part for curvature, not the attack's."""
     rng = np.random.default_rng(seed)

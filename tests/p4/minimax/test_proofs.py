@@ -17,6 +17,7 @@ from repro.p4.minimax.modulus import (
     win_difference,
     worst_step,
 )
+from tests.at_each import at_each
 
 BOUNDS = (0.1, 1.0, 4.0, 6.0, 10.0)
 CELLS = 4
@@ -110,8 +111,8 @@ def test_the_reduction_to_one_cell(bound, seed):
     assert one.squared**0.5 <= modulus(one.moved, bound, coverage) * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
-@pytest.mark.parametrize("part", [-1.0, -0.3, 0.0, 0.8, 1.0])
+@at_each("bound", BOUNDS)
+@at_each("part", [-1.0, -0.3, 0.0, 0.8, 1.0])
 def test_win_rates_by_the_middle_of_two_margins(bound, part):
     h = 0.3 * bound
     m = part * (bound - h)

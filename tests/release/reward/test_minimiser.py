@@ -9,6 +9,7 @@ from repro.release.reward.minimiser import (
     minimised,
     rounding,
 )
+from tests.at_each import at_each
 
 
 def problem(seed, radius, count=600, d=5, ridge=3.0, size=8.0):
@@ -46,8 +47,8 @@ def test_doubles_lose_no_more_of_the_gradient_than_is_paid_for(radius):
     assert 0 < length(np.array(off)) <= paid
 
 
-@pytest.mark.parametrize("radius", [0.05, 0.3, 1.0, 20.0])
-@pytest.mark.parametrize("seed", range(4))
+@at_each("radius", [0.05, 0.3, 1.0, 20.0])
+@at_each("seed", range(4))
 def test_the_answer_satisfies_the_optimality_condition_of_the_real_objective(seed, radius):
     """The bound of the distance, once more with 200 bits and by another argument.
 

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from repro.base.notation import kl_weight_of_inverse_temperature
 from repro.worlds.policies.gibbs import excess, gibbs_policies, gibbs_policy, gibbs_suboptimality
+from tests.at_each import at_each
 
 REFERENCE = torch.tensor([[0.2, 0.5, 0.3], [0.7, 0.1, 0.2]], dtype=torch.float64)
 REWARD = torch.tensor([[1.0, 0.2, -0.4], [0.0, 0.3, 0.9]], dtype=torch.float64)
@@ -154,8 +155,8 @@ def test_is_the_difference_of_objectives(key):
     assert gap(case) == pytest.approx(direct, abs=1e-10)
 
 
-@pytest.mark.parametrize("scale", [1e-14, 1e-9, 1e-6, 1e-3, 0.1, 1.0, 30.0, 1e3])
-@pytest.mark.parametrize("key", range(3))
+@at_each("scale", [1e-14, 1e-9, 1e-6, 1e-3, 0.1, 1.0, 30.0, 1e3])
+@at_each("key", range(3))
 def test_is_right_to_many_digits_at_every_size(scale, key):
     """The difference of objectives has no digit left at errors of 1e-9, where the gap is 1e-18."""
     case = random_case(key, scale)
