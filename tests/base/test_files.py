@@ -44,7 +44,7 @@ def test_only_what_nobody_will_finish_is_removed(make, tmp_path):
     ]
     kept = [
         make(f".d.draft-{_node()}-{os.getpid()}.npy"),
-        make(".e.draft-elsewhere-1.npy"),
+        make(f".e.draft-elsewhere-{_dead()}.npy"),
         make(f".f.draft-{_node()}-{10**30}.npy"),
         make(".draft-notes"),
         make("plain.npy", age=2 * 86400),

@@ -13,7 +13,7 @@ from repro.core.claims import (
 from repro.core.judge import compare, judge
 from repro.core.rates import Interval
 from repro.core.results import Series
-from repro.core.verdicts import worst
+from repro.core.verdicts import off_its_pin, worst
 from tests.at_each import at_each
 
 GRID = (1.0, 10.0, 100.0, 1000.0)
@@ -109,6 +109,12 @@ def test_a_series_with_zeros_is_inconclusive_and_says_why():
     found = verdict(slope_check(), Series(np.array(GRID), np.zeros((4, 5, 5))))
     assert (found.verdict, found.numbers["slope"]) == ("inconclusive", None)
     assert "not positive" in str(found.numbers["reason"])
+
+
+def test_a_slack_may_leave_its_pin_to_neither_side():
+    slacks = (1.88, 1.92, 2.08, 2.12)
+    left = [off_its_pin({"slack": slack, "slack_pinned": 2.0}) for slack in slacks]
+    assert left == [True, False, False, True]
 
 
 @pytest.mark.parametrize(("failed", "expected"), [(8, "supported"), (9, "inconclusive")])

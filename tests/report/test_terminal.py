@@ -16,7 +16,9 @@ from rich.console import Console
 import repro
 from repro.core.results import AssumptionResult
 from repro.report.record import record_of
+from repro.report.run_files import OutcomeEntry
 from repro.report.terminal import print_folder, print_result, progress
+from repro.report.wording import note_words
 
 
 def printed(result, width: int = 100, detail: Literal["verdict", "checks", "all"] = "all") -> str:
@@ -234,3 +236,11 @@ def test_a_run_says_which_command_writes_a_page_about_it(tmp_path, monkeypatch, 
     )
     print_folder(Path("/elsewhere"))
     assert capsys.readouterr().out.endswith("page: repro report runs=/elsewhere\n")
+
+
+def test_a_bend_is_told_where_its_interval_has_one_sign():
+    for interval, words in (((0.1, 0.2), "curved: slope 0.5 at the far end"), ((-0.1, 0.2), "")):
+        outcome = OutcomeEntry(
+            name="a", verdict="inconclusive", slope=0.3, curvature_ci95=interval, end_slope=0.5
+        )
+        assert note_words(outcome, 10) == words

@@ -179,6 +179,20 @@ def test_the_config_of_another_instance_shows_its_own_sweeps(plan_of, store):
     assert result.config["theorem"]["sweeps"] == plan.config["sweeps"]
 
 
+def test_every_algorithm_is_judged_at_the_error_of_the_budget(plan_of, store, monkeypatch):
+    plan, errors = plan_of(), []
+    plan = dataclasses.replace(plan, budget=plan.budget.model_copy(update={"check_error": 0.001}))
+
+    def judging(check, method, series, check_error):
+        errors.append(check_error)
+        return judge(check, method, series, check_error)
+
+    monkeypatch.setattr("repro.study.runner.judge", judging)
+    judged(plan, store)
+    assert len(errors) > 1
+    assert set(errors) == {0.001}
+
+
 def test_every_available_block_is_told(plan_of, store):
     told = []
     run_plan(plan_of(replicates=4000), store, in_process, told.append)

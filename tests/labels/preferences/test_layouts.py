@@ -175,6 +175,9 @@ FAULTS = {
     "neither 0 nor 1": (
         lambda f: written(f / "a", lines([{"prompt": SECRET, "response_0": "a", "response_1": "b",
                                            "better_response_id": 2}])), "line 1: "),
+    "no number": (
+        lambda f: written(f / "a", lines([{"prompt": SECRET, "response_1": "a", "response_2": "b",
+                                           "preference_strength": "x"}])), "prefers neither"),
     "several splits": (
         lambda f: in_folder(f, dataset_dict='{"splits": ["train", "test"]}'), "saved/train, "),
     "a file elsewhere": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from repro.p1.pessimism.gap_constants import (
     linear_reward_error,
     private_fisher_information,
     reward_error_constant,
+    two_arm_curvature,
     two_arm_reward_error,
 )
 from repro.p1.pessimism.learners import ppkl, private_mle
@@ -25,6 +27,7 @@ from repro.worlds.instances.choices import LinearChoice
 from repro.worlds.instances.linear import LinearWorld, random_linear_world
 from repro.worlds.instances.two_arms import hypercube_world
 from repro.worlds.policies.gibbs import gibbs_suboptimality
+from repro.worlds.policies.regularisers import AlphaMixture
 
 
 def world(radius: float = 1.0, kl_weight: float = 0.5) -> LinearWorld:
@@ -43,6 +46,14 @@ def expected_log_likelihood(w: LinearWorld, epsilon: float, theta: np.ndarray) -
     truth, tried = (w.feature_diff.numpy() @ t for t in (w.theta.numpy(), theta))
     each = win(truth) * np.log(win(tried)) + win(-truth) * np.log(win(-tried))
     return float(w.cell_prob.numpy() @ each)
+
+
+def test_twice_a_divergence_is_twice_its_weight():
+    """Of two responses, whose h add up to no 1 then."""
+    once = hypercube_world(3, 4.0, 1.0, 2.0, 0.5)
+    twice = two_arm_curvature(once, AlphaMixture(((2.0, 1.0),)))
+    at_twice = two_arm_curvature(replace(once, kl_weight=2 * once.kl_weight))
+    torch.testing.assert_close(2 * twice, at_twice)
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, math.inf])
