@@ -134,13 +134,13 @@ def take_away(values: dict[str, Any], shown: Progress = progress) -> Iterator[Fi
     """
     plan = session_of(values).plan
     ready_to_measure()
-    there, budget = built(plan), plan.budget
+    experiment, budget = built(plan), plan.budget
     ready_to_measure()
-    with shown(len(there.swept), plan.slug) as advance:
-        for swept in there.swept:
+    with shown(len(experiment.swept), plan.slug) as advance:
+        for swept in experiment.swept:
             given = plan.seed, budget.blocks, plan.replicates(swept), budget.check_error
-            with there.experiment.building():
-                yield from findings(plan.slug, swept, *given, there.experiment.declared)
+            with experiment.building():
+                yield from findings(plan.slug, swept, *given, experiment.declared)
             advance(1)
 
 

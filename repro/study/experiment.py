@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from repro.base.device import built_at
-from repro.base.errors import BadInput, one_line, without_exit
+from repro.base.errors import BadInput, among, one_line, without_exit
 from repro.base.schema import Blocks, Epsilon, KLWeight, Model, Pairs, Positive, Whole
 from repro.core.check import SweptCheck, Theorem
 from repro.core.claims import DeclaredCheck
@@ -99,15 +99,17 @@ class Experiment:
         theorem: what is claimed.
         numbers: its config group.
         setting: what else the run says.
+        only: names of the checks to run; None for all.
     """
 
     theorem: Theorem
     numbers: TheoremNumbers
     setting: Setting
+    only: tuple[str, ...] | None = None
 
     @cached_property
-    def checks(self) -> tuple[SweptCheck, ...]:
-        """Every check of this run on its worlds; on another instance those that run there.
+    def defined(self) -> tuple[SweptCheck, ...]:
+        """Every check on its worlds; on another instance those that run there.
 
         Raises:
             BadInput: a number that a world does not allow, an axis that changes nothing, or a
@@ -119,6 +121,30 @@ class Experiment:
         for check in checks:
             _refuse_idle_axis(check)
         return checks
+
+    @cached_property
+    def swept(self) -> tuple[SweptCheck, ...]:
+        """The checks that are run.
+
+        Raises:
+            BadInput: as for all of them, or ``only`` names a check that there is not.
+        """
+        names = [check.name for check in self.defined]
+        for name in self.only or ():
+            if name not in names:
+                raise BadInput("only", name, among(name, names))
+        return tuple(
+            check for check in self.defined if self.only is None or check.name in self.only
+        )
+
+    @cached_property
+    def checks(self) -> tuple[DeclaredCheck, ...]:
+        """What is judged, in order; worked out where it is asked for, so not by workers.
+
+        Raises:
+            BadInput: a claim's formula has no value.
+        """
+        return tuple(map(self.declared, self.swept))
 
     def _digested(self, swept: SweptCheck) -> SweptCheck:
         """Text pairs are known by their content: what is kept of a path is not kept of another."""
@@ -220,7 +246,7 @@ class Experiment:
         with self.building():
             return tuple(
                 AssumptionResult(f"{check.name} {name}", bool(holds), detail)
-                for check in self.checks
+                for check in self.defined
                 for name, holds, detail in self.theorem.assumes(check)
             )
 
@@ -232,7 +258,7 @@ class Experiment:
         """
         if self.theorem.estimate is None:
             return ""
-        return self.theorem.estimate(self.checks, replicates)
+        return self.theorem.estimate(self.defined, replicates)
 
 
 def _fields(swept: SweptCheck) -> dict[str, Any]:

@@ -79,8 +79,8 @@ def refuse_without_effect(plan: Plan, kept: Mapping[str, Any], instance: Mapping
 
 def _idle(plan: Plan, kept, instance) -> Iterator[tuple[str, Any]]:
     """Key and value of what has no effect."""
-    setting, build = plan.setting, built(plan)
-    checks, experiment = build.swept, build.experiment
+    setting, experiment = plan.setting, built(plan)
+    checks = experiment.swept
     for name, value in experiment.overrides.items():
         if not any(check.takes(name) for check in checks):
             yield name, value

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from repro.base.errors import BadInput, among, without_exit
+from repro.base.errors import without_exit
 from repro.base.schema import validate
 from repro.core.check import SweptCheck, Theorem
-from repro.core.claims import DeclaredCheck
 from repro.core.door import TheoremNumbers
 from repro.core.fingerprint import fingerprint
 from repro.study.blocks import Block, content_key
@@ -53,9 +52,11 @@ class Plan:
     @without_exit()
     def estimate(self) -> str:
         """What measuring all blocks would need, in words; nothing where it cannot be told."""
-        build = built(self)
-        points = {check.name: self.budget.blocks * self.replicates(check) for check in build.swept}
-        return build.experiment.estimate(points)
+        experiment = built(self)
+        points = {
+            check.name: self.budget.blocks * self.replicates(check) for check in experiment.swept
+        }
+        return experiment.estimate(points)
 
     def replicates(self, swept: SweptCheck) -> int:
         """Replicates in one block of a check."""
@@ -63,26 +64,9 @@ class Plan:
         return max(1, round(self.budget.replicates * times / self.budget.blocks))
 
 
-@dataclass(frozen=True, eq=False)
-class Built:
-    """A plan's experiment, and those of its checks that the plan runs."""
-
-    experiment: Experiment
-    swept: tuple[SweptCheck, ...]
-
-    @cached_property
-    def checks(self) -> tuple[DeclaredCheck, ...]:
-        """What is judged, in order; worked out where it is asked for, so not by workers.
-
-        Raises:
-            BadInput: a claim's formula has no value.
-        """
-        return tuple(map(self.experiment.declared, self.swept))
-
-
 @without_exit()
-def built(plan: Plan) -> Built:
-    """The plan's experiment and checks, built once in a process.
+def built(plan: Plan) -> Experiment:
+    """The plan's experiment with its checks on their worlds, once in a process.
 
     Raises:
         BadInput: a config value is out of range, or ``only`` names a check that there is not.
@@ -91,16 +75,12 @@ def built(plan: Plan) -> Built:
 
 
 @lru_cache(maxsize=4)
-def _built(key: _ByContent) -> Built:
+def _built(key: _ByContent) -> Experiment:
     plan = key.plan
     numbers = validate(TheoremNumbers, plan.config, "theorem")
-    experiment = Experiment(plan.theorem, numbers, plan.setting)
-    known = [check.name for check in experiment.checks]
-    for name in plan.only or ():
-        if name not in known:
-            raise BadInput("only", name, among(name, known))
-    chosen = [check for check in experiment.checks if plan.only is None or check.name in plan.only]
-    return Built(experiment, tuple(chosen))
+    experiment = Experiment(plan.theorem, numbers, plan.setting, plan.only)
+    _ = experiment.swept  # what cannot be built is refused here
+    return experiment
 
 
 class _ByContent:
@@ -123,7 +103,7 @@ def blocks_of(plan: Plan) -> list[Block]:
 
     An exact or proved check has one block, with one key whatever the seed: nothing is drawn.
     """
-    build, setting = built(plan), plan.setting
+    setting = plan.setting
     # an object that is chosen for a field of the worlds may be of any module of the engine
     engine = MEASURING if setting.stages or setting.chosen else CALLING
     common = {
@@ -134,7 +114,7 @@ def blocks_of(plan: Plan) -> list[Block]:
     }
     return [
         Block(index, among[0], content_key({**common, **own, **drawn}), len(among))
-        for index, swept in enumerate(build.swept)
+        for index, swept in enumerate(built(plan).swept)
         for own in [_check_key(plan, swept)]
         for among in swept.calls(plan.budget.blocks, plan.replicates(swept))
         for drawn in [
@@ -161,8 +141,8 @@ def measure_block(plan: Plan, block: Block) -> np.ndarray:
     Raises:
         RuntimeError: a check that says that it is exact or proved has drawn.
     """
-    build = built(plan)
-    swept, experiment = build.swept[block.check], build.experiment
+    experiment = built(plan)
+    swept = experiment.swept[block.check]
     replicates = plan.replicates(swept)
     size, device = (block.count, replicates), plan.setting.device
     undrawn = _undrawn(plan.theorem, swept.name, device, size, swept.identity)

@@ -50,8 +50,8 @@ def run_plan(
         Interrupted: on Ctrl-C, once finished blocks are on disk.
     """
     store.tidy()
-    build = built(plan)
-    checks = build.checks
+    experiment = built(plan)
+    checks = experiment.checks
     blocks = blocks_of(plan)
     values = _fetch(plan, blocks, store, advance)
     missing = [block for block in blocks if block not in values]
@@ -62,9 +62,7 @@ def run_plan(
                 store.write(block, measured)
             values[block] = measured
             advance(1)
-    return tuple(
-        _judged(plan, i, check, values) for i, check in enumerate(checks)
-    ), build.experiment
+    return tuple(_judged(plan, i, check, values) for i, check in enumerate(checks)), experiment
 
 
 def summarise(
@@ -94,18 +92,18 @@ def summarise(
         seed=plan.seed,
         replicates=plan.budget.replicates,
         budget=plan.budget.name,
-        defined_checks=len(built(plan).experiment.checks),
+        defined_checks=len(built(plan).defined),
     )
 
 
 def in_force(plan: Plan, config: Mapping[str, object]) -> dict[str, object]:
     """The config with the numbers that the sweeps really had: overrides and scaled labels."""
-    updated, build = copy.deepcopy(dict(config)), built(plan)
+    updated, experiment = copy.deepcopy(dict(config)), built(plan)
     kind = plan.setting.instance_kind
-    for swept in build.swept:
+    for swept in experiment.swept:
         theorem: Any = updated["theorem"]
         sweeps = theorem["sweeps"] if kind == DEFAULT_INSTANCE else theorem["instances"][kind]
-        sweeps[swept.name] |= build.experiment.numbers_in_force(swept)
+        sweeps[swept.name] |= experiment.numbers_in_force(swept)
     return updated
 
 

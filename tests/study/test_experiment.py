@@ -167,19 +167,19 @@ def test_labels_grow_with_the_privacy_cost_of_another_budget(plan_of, with_cost)
     assert first.sweep.grid == (4e3, 4e4, 4e5, 4e6)
     assert {world.epsilon for world in first.measured} == {0.5}
     assert made.checks[0].settings["labels_scaled_by"] == first.scaled == 4.0
-    assert made.experiment.numbers_in_force(first) == {
+    assert made.numbers_in_force(first) == {
         "grid": [4e3, 4e4, 4e5, 4e6],
         "epsilon": 0.5,
     }
     assert (second.sweep.grid, second.scaled) == ((2.0, 3.0), 1.0)
-    assert made.experiment.numbers_in_force(second) == {"grid": [2.0, 3.0]}
+    assert made.numbers_in_force(second) == {"grid": [2.0, 3.0]}
 
 
 def test_labels_that_are_not_swept_grow_too(toy, toy_check, plan_of):
     toy(checks=[toy_check(axis="num_states", at="states", claim=Ratio("constant"))])
     made = built(plan_of(sweeps={"n_pairs": {"grid": [1, 2]}}, overrides={"epsilon": 0.5}))
     assert {world.n_pairs for world in made.swept[0].measured} == {4000}
-    shown = made.experiment.numbers_in_force(made.swept[0])
+    shown = made.numbers_in_force(made.swept[0])
     assert shown == {"grid": [1.0, 2.0], "epsilon": 0.5, "n_pairs": 4000}
 
 
@@ -285,7 +285,7 @@ def test_one_number_stands_for_every_replicate(toy, toy_check, plan_of):
 
 
 def test_assumptions_are_asked_of_every_check_on_its_worlds(plan_of):
-    experiment = built(plan_of(holds=False)).experiment
+    experiment = built(plan_of(holds=False))
     assert experiment.assumptions() == (
         AssumptionResult("n_pairs holds", False, "by config"),
         AssumptionResult("constant holds", False, "by config"),
@@ -294,7 +294,7 @@ def test_assumptions_are_asked_of_every_check_on_its_worlds(plan_of):
 
 def test_a_theorem_without_assumptions_has_none(toy, plan_of):
     toy(assumes=None)
-    assert built(plan_of()).experiment.assumptions() == ()
+    assert built(plan_of()).assumptions() == ()
 
 
 # Groups: objects that stand in a world's field of that name ---------------------------------------
@@ -329,7 +329,7 @@ def grouped(world, **chosen):
     numbers = TheoremNumbers(name="t", worlds={"one": {}}, sweeps={"n": {"grid": [1, 2]}})
     setting = Setting(Overrides(), {"kind": "linear"}, "cpu", Path("x"), **chosen)
     experiment = Experiment(theorem, numbers, setting)
-    (one,) = experiment.checks
+    (one,) = experiment.defined
     return one.sweep.worlds[0], experiment.declared(one).settings
 
 

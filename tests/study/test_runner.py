@@ -24,7 +24,7 @@ def judged(plan, store, mapper=in_process):
 
 
 def summary(plan, checks):
-    assumed = built(plan).experiment.assumptions()
+    assumed = built(plan).assumptions()
     return summarise(plan, checks, assumed, {"theorem": plan.config}, "hash")
 
 
@@ -217,7 +217,7 @@ def test_an_interrupted_run_says_how_far_it_came():
 def test_a_result_holds_what_was_run(plan_of, store):
     plan = plan_of(seed=4)
     checks = judged(plan, store)
-    assumptions = built(plan).experiment.assumptions()
+    assumptions = built(plan).assumptions()
     config = {"a": 1, "theorem": plan.config}
     result = summarise(plan, checks, assumptions, config, "hash")
     assert result == Result(

@@ -17,7 +17,7 @@ RNG = np.random.default_rng
 
 
 def test_something_is_assumed(plan_of):
-    assert plan_of().experiment.assumptions()
+    assert plan_of().assumptions()
 
 
 def test_mechanisms_of_a_larger_budget_turn_the_verdict(turned):

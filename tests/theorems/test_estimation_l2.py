@@ -14,7 +14,7 @@ def test_bad_input_is_one_line(refused):
 
 
 def test_something_is_assumed(plan_of):
-    assert plan_of().experiment.assumptions()
+    assert plan_of().assumptions()
 
 
 def test_a_flip_probability_too_low_turns_the_verdict(turned):

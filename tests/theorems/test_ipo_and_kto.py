@@ -81,4 +81,4 @@ def test_a_world_that_is_none_is_named_by_its_number(refused, override, told):
 
 def test_no_place_to_turn_is_a_failed_assumption(plan_of):
     plan = plan_of("theorem.worlds.unequal.undesirable=0.5")
-    assert [one.holds for one in plan.experiment.assumptions()] == [True, False]
+    assert [one.holds for one in plan.assumptions()] == [True, False]

@@ -9,7 +9,7 @@ def test_bad_input_is_one_line(refused):
 
 
 def test_something_is_assumed(plan_of):
-    assert plan_of().experiment.assumptions()
+    assert plan_of().assumptions()
 
 
 def test_corruption_behind_privacy_turns_the_verdict(turned):

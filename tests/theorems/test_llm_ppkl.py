@@ -26,7 +26,7 @@ def built(tmp_path_factory):
     def of(*words):
         values = compose_values("llm_ppkl", {}, [*SMALL, *words])
         values["output_dir"] = str(tmp_path_factory.mktemp("run"))
-        return plan.built(session_of(values).plan).experiment
+        return plan.built(session_of(values).plan)
 
     return of
 

@@ -32,7 +32,7 @@ def experiment(tmp_path_factory):
     pytest.importorskip("transformers")
     values = compose_values("llm_rdpo", {}, SMALL)
     folder = tmp_path_factory.mktemp("run")
-    return plan.built(session_of({**values, "output_dir": str(folder)}).plan).experiment
+    return plan.built(session_of({**values, "output_dir": str(folder)}).plan)
 
 
 @pytest.fixture
@@ -82,22 +82,22 @@ def test_steps_too_large_are_failed_replicates(experiment, tmp_path, measured):
     values = compose_values(
         "llm_rdpo", {}, [*SMALL, "theorem.worlds.release.procedure.preference.learning_rate=1e15"]
     )
-    other = plan.built(session_of({**values, "output_dir": str(folder)}).plan).experiment
+    other = plan.built(session_of({**values, "output_dir": str(folder)}).plan)
     assert all(np.isnan(value) for value in measured(other, "ranking").values())
 
 
 def test_as_published_fails_the_assumption(experiment, tmp_path):
     folder = tmp_path
     values = compose_values("llm_rdpo", {}, [*SMALL, "theorem.worlds.release.variant=as_published"])
-    other = plan.built(session_of({**values, "output_dir": str(folder)}).plan).experiment
+    other = plan.built(session_of({**values, "output_dir": str(folder)}).plan)
     failed = [a.name for a in other.assumptions() if not a.holds]
-    assert failed == [f"{one.name} fine-tuning sees no label" for one in other.checks]
+    assert failed == [f"{one.name} fine-tuning sees no label" for one in other.defined]
     assert all(a.holds for a in experiment.assumptions())
 
 
 @pytest.mark.parametrize(("order", "rate"), [(Order.CTL, 0.4020), (Order.LTC, 0.4398)])
 def test_masks_flip_at_the_rate_of_the_appendix(experiment, order, rate):
-    swept = experiment.checks[0]
+    swept = experiment.defined[0]
     with experiment.building():
         world = put(swept.sweep.worlds[0], {"epsilon": 0.5})
         truth = world.study.splits.train.labels

@@ -55,7 +55,7 @@ def test_a_missing_debias_turns_the_verdict(monkeypatch, by_name):
 
 def test_few_labels_break_the_unstated_condition():
     few = {**compose_values("lower_bound", {"n_pairs": 10}), "output_dir": "unused"}
-    failed = [a.name for a in built(session_of(few).plan).experiment.assumptions() if not a.holds]
+    failed = [a.name for a in built(session_of(few).plan).assumptions() if not a.holds]
     assert any("n > 4SC" in name for name in failed)
 
 

@@ -93,8 +93,8 @@ def test_a_batch_of_sizes_equals_one_size_at_a_time():
     from repro.study.settings import session_of
 
     values = {**compose_values("offline_gap", {}), "output_dir": "unused"}
-    experiment = built(session_of(values).plan).experiment
-    for swept in (one for one in experiment.checks if one.sweep.axis == "n_pairs"):
+    experiment = built(session_of(values).plan)
+    for swept in (one for one in experiment.defined if one.sweep.axis == "n_pairs"):
         grid, worlds = swept.sweep.grid, swept.measured
         rngs = [stream(5, swept.name, value) for value in grid]
         given = worlds, swept.algorithms, rngs, 7, swept.sweep.worlds

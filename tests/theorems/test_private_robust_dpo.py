@@ -14,7 +14,7 @@ def test_coverage_leaves_room_for_the_other_pair(refused):
 
 
 def test_something_is_assumed(plan_of):
-    assert plan_of().experiment.assumptions()
+    assert plan_of().assumptions()
 
 
 def test_a_flip_probability_too_low_turns_the_verdict(turned):

@@ -7,7 +7,7 @@ from theorems import rdpo_identity
 
 
 def test_something_is_assumed(plan_of):
-    assert plan_of().experiment.assumptions()
+    assert plan_of().assumptions()
 
 
 def test_a_missing_debias_turns_the_verdict(turned):

@@ -56,7 +56,7 @@ def accused(slug):
     experiment = built(session_of(composed).plan)
     for swept in experiment.swept:
         if swept.check.quantity.draws and not swept.check.quantity.stream_per_block:
-            with experiment.experiment.building():
+            with experiment.building():
                 values = calls_of(swept, slug)
             if min(map(shared_by_call, np.moveaxis(values, 1, 0))) < SELDOM:
                 yield swept.name

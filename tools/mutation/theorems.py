@@ -192,7 +192,7 @@ def tried(slug: str, mutant: Mutant, checks: Sequence[Record]) -> dict[str, str]
     def with_controls() -> dict[str, str]:
         seen_now = work(lambda check: SAME if as_pinned(check) else f"{NOTICED}: {_reason(check)}")
         some = replace(plan, only=tuple(before))
-        assumed = built(some).experiment.assumptions()
+        assumed = built(some).assumptions()
         failing = [assumption.name for assumption in assumed if not assumption.holds]
         return {**seen_now, **dict.fromkeys(failing, f"{NOTICED}: fails")}  # type: ignore
 

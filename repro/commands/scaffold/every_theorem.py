@@ -20,7 +20,8 @@ from repro.core.check import EVIDENCE, Theorem
 from repro.core.claims import RATE
 from repro.study.composition import compose_values
 from repro.study.discovery import find, slugs
-from repro.study.plan import Built, built
+from repro.study.experiment import Experiment
+from repro.study.plan import built
 from repro.study.settings import session_of
 
 VERDICTS = {"supported", "contradicted", "inconclusive", "assumption_failed"}
@@ -76,12 +77,10 @@ def test_some_control_is_wrong_on_purpose(slug):
 
 
 def test_assumptions_hold_on_the_default_instance(slug):
-    assert [
-        assumption for assumption in default(slug).experiment.assumptions() if not assumption.holds
-    ] == []
+    assert [assumption for assumption in default(slug).assumptions() if not assumption.holds] == []
 
 
-def default(slug: str) -> Built:
+def default(slug: str) -> Experiment:
     """The experiment as its files configure it."""
     values = {**compose_values(slug, {}), "output_dir": "unused"}
     return built(session_of(values).plan)
