@@ -64,6 +64,13 @@ def test_an_exact_experiment_has_enough(tmp_path, capsys):
     assert capsys.readouterr().out == "0 of 0 random checks have enough\n"
 
 
+def test_one_check_with_too_few_is_status_1(monkeypatch, capsys):
+    rows = [Planned("one", "a", now=1.0, needed=2.2), Planned("one", "b", now=1.0, needed=0.4)]
+    monkeypatch.setattr("repro.commands.runs.power.power", lambda request: rows)
+    assert status_of(suite.main, ["power"]) == 1
+    assert capsys.readouterr().out.endswith("1 of 2 random checks have enough\n")
+
+
 TEXT = """sweeps:
   a: &a {grid: [1, 2, 4], replicates: 8}
   b: *a
