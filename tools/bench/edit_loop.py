@@ -25,6 +25,7 @@ from pathlib import Path
 
 from repro.base.files import yaml_mapping
 from repro.base.places import conf_dir
+from tools.bench import all_children
 
 EXPERIMENTS = ("kl_contraction", "dpo_reduction", "square_chipo", "offline_gap", "log_regret")
 """From the shortest to some of the longest."""
@@ -41,7 +42,7 @@ class Wait:
         first: to the first character on the terminal.
         verdict: to the verdict, the figure and all other files being written.
         whole: to the end of the process.
-        cpu: CPU seconds of all its processes.
+        cpu: CPU seconds of all its processes, workers included.
     """
 
     first: float
@@ -79,18 +80,26 @@ def edited_runs() -> Iterator[tuple[str, ...]]:
         yield name, *(f"{seconds:.1f}" for seconds in astuple(wait))
 
 
-def one_run(name: str, folder: Path) -> Wait:
+def one_run(name: str, folder: Path, checkout: Path | None = None) -> Wait:
     """Run an experiment on a terminal of its own, finished blocks forgotten.
+
+    Args:
+        name: of the experiment.
+        folder: for its files.
+        checkout: whose code runs; None for what is imported here.
 
     Raises:
         RuntimeError: it did not end with 0.
     """
     shutil.rmtree(folder / ".cache", ignore_errors=True)
     words = [f"theorem={name}", "budget=smoke", f"output_dir={folder}"]
-    before, started = _used(), time.perf_counter()
+    before, started = used(), time.perf_counter()
     master, slave = pty.openpty()
-    command = [sys.executable, "-m", "repro", *words]
-    with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave) as run:
+    command = [sys.executable, all_children.__file__, "-m", "repro", *words]
+    environment = os.environ | ({"PYTHONPATH": str(checkout)} if checkout else {})
+    with subprocess.Popen(
+        command, stdin=slave, stdout=slave, stderr=slave, cwd=checkout, env=environment
+    ) as run:
         os.close(slave)
         shown, first, verdict = b"", 0.0, 0.0
         with suppress(OSError):  # Linux ends a terminal that nobody writes to by an error
@@ -101,10 +110,10 @@ def one_run(name: str, folder: Path) -> Wait:
     whole = time.perf_counter() - started
     if run.returncode:
         raise RuntimeError(f"{name} ended with {run.returncode}: {shown.decode()[-500:]}")
-    return Wait(first, verdict, whole, _used() - before)
+    return Wait(first, verdict, whole, used() - before)
 
 
-def _used() -> float:
+def used() -> float:
     """CPU seconds of all processes that this one has started and that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
