@@ -86,7 +86,7 @@ def _weighted_disc(
 
     def densities(u: np.ndarray, t: np.ndarray):
         sine, cosine = np.sin(u), np.cos(u)
-        theta = (radius * sine)[:, None] * np.stack([np.cos(t), np.sin(t)], -1)
+        theta = (radius * sine)[:, None] * _joined(np.cos(t), np.sin(t))
         with np.errstate(divide="ignore"):
             log = log_weight(radius * cosine) + np.log(radius**2 * np.abs(sine * cosine))
         log_one, log_other = log_densities(first, other, theta)
@@ -95,9 +95,17 @@ def _weighted_disc(
     return Surface(densities, (0.0, math.pi / 2), (-math.pi, math.pi))
 
 
+def _joined(*coordinates: np.ndarray) -> np.ndarray:
+    """(m, d) points of d coordinates (m,): ``np.stack`` without its checks."""
+    points = np.empty((len(coordinates[0]), len(coordinates)))
+    for axis, coordinate in enumerate(coordinates):
+        points[:, axis] = coordinate
+    return points
+
+
 def _circle(first: OnBall, other: OnBall) -> Surface:
     def densities(u: np.ndarray, t: np.ndarray):
-        omega, log = np.stack([np.cos(t), np.sin(t)], -1), math.log(first.radius)
+        omega, log = _joined(np.cos(t), np.sin(t)), math.log(first.radius)
         log_one, log_other = log_area_densities(first, other, omega)
         return log_one + log, log_other + log
 
@@ -109,7 +117,7 @@ def _sphere(first: OnBall, other: OnBall) -> Surface:
 
     def densities(u: np.ndarray, t: np.ndarray):
         across = np.sin(u)
-        omega = np.stack([across * np.cos(t), np.cos(u), across * np.sin(t)], -1)
+        omega = _joined(across * np.cos(t), np.cos(u), across * np.sin(t))
         log = 2 * math.log(first.radius) + np.log(np.maximum(across, 1e-300))
         log_one, log_other = log_area_densities(first, other, omega)
         return log_one + log, log_other + log
@@ -167,7 +175,7 @@ class Slices:
             sine, cosine = np.sin(u), np.cos(u)
             across = np.full_like(u, middle)
             x, y = radius * sine * np.cos(t), radius * sine * np.sin(t)
-            theta = np.stack([x, across, y], -1)
+            theta = _joined(x, across, y)
             with np.errstate(divide="ignore"):
                 log = np.log(radius**2 * np.abs(sine * cosine))
             log_one, log_other = log_densities(self.one, self.other, theta)

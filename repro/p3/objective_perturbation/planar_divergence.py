@@ -117,7 +117,8 @@ class Surface:
 
 def _score(loss: np.ndarray, log_one: np.ndarray) -> np.ndarray:
     """log p in S, and much less a little off it: S is found where it lies between two points."""
-    return np.nan_to_num(log_one + STEEP * np.minimum(loss, 0.0), nan=-np.inf)
+    score = log_one + STEEP * np.minimum(loss, 0.0)
+    return np.where(np.isnan(score), -np.inf, score)
 
 
 def _between(values: np.ndarray, axes: tuple[int, ...] = (0, 1)) -> np.ndarray:
@@ -127,14 +128,16 @@ def _between(values: np.ndarray, axes: tuple[int, ...] = (0, 1)) -> np.ndarray:
     """
     total = np.zeros_like(values)
     for axis in axes:
-        if values.shape[axis] < 3:
+        seen, sums = (values.T, total.T) if axis else (values, total)  # views
+        if len(seen) < 3:
             continue
         with np.errstate(invalid="ignore"):
-            second = np.nan_to_num(np.abs(np.diff(values, 2, axis)), posinf=0.0) / 4
-        sums = np.moveaxis(total, axis, 0)  # a view
-        second = np.moveaxis(second, axis, 0)
+            first = seen[1:] - seen[:-1]
+            second = np.abs(first[1:] - first[:-1])
+        second = np.where(np.isfinite(second), second, 0.0) / 4
         sums[1:-1] += second
-        sums[[0, -1]] += second[[0, -1]]  # as beside the edge
+        sums[0] += second[0]  # as beside the edge
+        sums[-1] += second[-1]
     return total
 
 
@@ -142,13 +145,15 @@ def _near(loss: np.ndarray, axes: tuple[int, ...] = (0, 1)) -> np.ndarray:
     """Whether S may be met within a cell of points of a grid."""
     total = loss.copy()
     for axis in axes:
-        with np.errstate(invalid="ignore"):
-            step = np.nan_to_num(np.abs(np.diff(loss, 1, axis)), posinf=0.0)
-        sums, step = np.moveaxis(total, axis, 0), np.moveaxis(step, axis, 0)  # a view
-        if len(step) == 0:
+        seen, sums = (loss.T, total.T) if axis else (loss, total)  # views
+        if len(seen) < 2:
             continue
+        with np.errstate(invalid="ignore"):
+            step = np.abs(seen[1:] - seen[:-1])
+        step = np.where(np.isfinite(step), step, 0.0)
         sums[1:-1] += np.maximum(step[:-1], step[1:])
-        sums[[0, -1]] += step[[0, -1]]
+        sums[0] += step[0]
+        sums[-1] += step[-1]
     return total > 0
 
 
@@ -231,7 +236,7 @@ class LineIntegrals:
         line = np.repeat(np.arange(len(u)), rule.pieces)
         low, high = np.tile(cuts[:-1], len(u)), np.tile(cuts[1:], len(u))
         for _ in range(LINE_ZOOMS):
-            grid = np.linspace(low, high, count, axis=1)
+            grid = _points(low, high, count)
             _, loss, log_one = self._on(u[line], grid)
             score = _score(loss, log_one)
             hoped = score + np.where(_near(loss, (1,)), _between(log_one, (1,)), 0.0)
@@ -242,7 +247,7 @@ class LineIntegrals:
             first, final = seen.argmax(1), count - 1 - seen[:, ::-1].argmax(1)
             low = grid[rows, np.maximum(first - 1, 0)]
             high = grid[rows, np.minimum(final + 1, count - 1)]
-        return line, np.linspace(low, high, count, axis=1)
+        return line, _points(low, high, count)
 
     def _on(self, u: np.ndarray, t: np.ndarray):
         """(m, k) log(p − e^ε q)₊, loss less ε and log p at points t (m, k) of the lines."""
@@ -262,6 +267,13 @@ class LineIntegrals:
             a, f_a = np.where(beyond, a, b), np.where(beyond, f_a / 2, f_b)
             b, f_b = c, f_c
         return b
+
+
+def _points(low: np.ndarray, high: np.ndarray, count: int) -> np.ndarray:
+    """(m, count) points evenly from low to high (m,), as ``np.linspace`` has them."""
+    points = low[:, None] + np.arange(count) * ((high - low) / (count - 1))[:, None]
+    points[:, -1] = high
+    return points
 
 
 def _cut(line: np.ndarray, low: np.ndarray, high: np.ndarray, grid: np.ndarray, seen: np.ndarray):
