@@ -1,5 +1,5 @@
 # `make` names the targets; each is one command that also works without make.
-.PHONY: help test ui report findings docs suite clean
+.PHONY: help test lint ui report findings docs suite clean
 PYTHON ?= python
 
 help: ## this list
@@ -7,6 +7,9 @@ help: ## this list
 
 test: ## the default tier of the tests (the README's second command, without the installation)
 	$(PYTHON) -m pytest
+
+lint: ## what CI checks before the tests: style, layers, types
+	ruff check . && ruff format --check . && lint-imports && pyright
 
 suite: ## every experiment, cached
 	dvc repro
