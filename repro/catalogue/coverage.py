@@ -124,7 +124,7 @@ def problems(catalogue: Catalogue, existing: Summaries, unread: Collection[str] 
     return [
         *(f"{slug}: no such experiment" for slug in sorted(named - {*existing, *unread})),
         *(
-            f"{slug}: no statement names it; say in its file what it settles"
+            f"{slug}: no statement names it; name its statements in its file (settles=)"
             for slug in sorted(set(existing) - named)
         ),
         *_unlisted(catalogue, existing),

@@ -16,7 +16,7 @@ FOLDER = PACKAGE.parent / "proofs"
 SHOWS = {
     "contradicted": "✗ contradicted",
     "unstated_condition": "false without a condition that is not stated",
-    "notation": "false as written, by a slip of notation",
+    "notation": "false as written, by a misprint of notation",
     "step": "a step of its proof is false as printed",
     "supported": "✓ supported",
 }

@@ -83,8 +83,8 @@ def _report(done: ReleaseAudit) -> Iterator[str]:
         yield f"not vouched for: {beside}"
     yield (
         f"power: at {done.lines} comparisons and epsilon {done.epsilon}, raw labels in fewer than "
-        f"{100 * done.unseen:.3g} % of the lines, wherever they stand, are more often missed than "
-        "seen; what lies in a pattern that a test looks for is seen at a smaller share"
+        f"{100 * done.unseen:.3g} % of the lines, in any place, are more often missed than "
+        "seen; labels in a pattern that a test looks for are seen at a smaller share"
     )
     yield f"out of reach of any audit: {OUT_OF_REACH}"
     yield {

@@ -26,7 +26,7 @@ USAGE = "usage: repro new_paper NAME   (small letters and digits, such as kbr)"
 NEXT = """Next:
   1. python -m repro theorem={name}_thm_1 budget=smoke   supported: an example that holds
   2. python -m repro catalogue {name}.thm_1              where the statement stands
-  3. put your paper, your statement and its experiment in the place of the example
+  3. replace the example by your paper, your statement and its experiment
   4. python -m repro ablate theorem={name}_thm_1 --write   what does each check notice?
   5. python -m repro report paper={name}                 one HTML page
   6. python -m pytest --pyargs repro.commands.scaffold.every_theorem -k {name}

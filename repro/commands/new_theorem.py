@@ -23,17 +23,17 @@ from repro.base.places import places
 
 USAGE = "usage: repro new_theorem NAME   (small letters, digits and _, such as my_bound)"
 NEXT = """Next:
-  1. python -m repro theorem={name} budget=smoke     inconclusive: the control is not caught
+  1. python -m repro theorem={name} budget=smoke     inconclusive: the control is accepted
   2. make wrong_on_purpose in theorems/{name}.py wrong; run again: supported
-  3. put your statement, worlds and checks in the place of the example
+  3. replace the example by your statement, worlds and checks
   4. python -m repro ablate theorem={name} --write   what does each check notice?
   5. python -m pytest --pyargs repro.commands.scaffold.every_theorem -k {name}
-  6. python -m repro catalogue                       lists it with what it settles
+  6. python -m repro catalogue                       lists it with its statements
   7. python -m repro suite list                      from then on `dvc repro` runs it, too
 """
 NOT_YET_WRONG = """TODO: a mistake that this experiment must notice, such as no debiasing.
 
-    Until then it is the right estimator, the control is not caught and the run inconclusive.
+    Until then it is the right estimator, the control is accepted and the run inconclusive.
     """
 """Of the control of an experiment that is for its author to finish."""
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")

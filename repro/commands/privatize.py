@@ -46,7 +46,7 @@ KEYS = {
 }
 ENTROPY = (
     "real labels are randomised by the operating system's entropy alone; "
-    "whoever knows a seed could undo the noise"
+    "a known seed would undo the noise"
 )
 
 

@@ -217,23 +217,23 @@ def _errors(comparison: MechanismComparison) -> str:
 
 
 WHY = {
-    OBJECTIVE: "its noise is added once, to the gradient, so the curvature of the data divides it; "
-    "output perturbation must pay for a curvature that it may not rely on (its ridge), descent "
-    "adds noise in every step and has to get as far as its steps lead",
-    OUTPUT: "so little can be learnt here that all three shrink to 0, and its ridge does so best",
-    DESCENT: "its noise is as small as that of a Gaussian mechanism with exact sensitivity, with "
+    OBJECTIVE: "its noise is added once, to the gradient, so the curvature of the data divides it. "
+    "Output perturbation pays for a ridge, because it may not rely on that curvature. Descent "
+    "adds noise in every step, and reaches only as far as its steps lead",
+    OUTPUT: "so little can be learnt here that all three shrink to 0, and its ridge shrinks best",
+    DESCENT: "its noise is as small as for a Gaussian mechanism with exact sensitivity. It has "
     "neither the ridge nor the few percent of noise that objective perturbation pays for its "
-    "Jacobian; it is tuned in steps and step length, and has to be",
+    "Jacobian. Its steps and step length are tuned here, and must be tuned",
 }
 
 
 PROTECTED = {
-    REPLACE: "Private when one labelled pair is replaced by any other (adjacency=replace), and, "
-    "with these very numbers, when one is added or removed, as a missing pair acts like one of "
-    "two equal responses; for that alone adjacency=add_remove has less noise",
-    ADD_REMOVE: "Private when one labelled pair is added or removed (adjacency=add_remove), not "
-    "when one is replaced by another, which needs the noise of adjacency=replace; n_pairs, to "
-    "which the numbers are tuned, is public",
+    REPLACE: "Private when one labelled pair is replaced by any other (adjacency=replace). With "
+    "these numbers also private when a pair is added or removed, as a missing pair acts like a "
+    "pair of equal responses; for that alone adjacency=add_remove has less noise",
+    ADD_REMOVE: "Private when one labelled pair is added or removed (adjacency=add_remove). A "
+    "replaced pair needs the noise of adjacency=replace. n_pairs, to which the numbers are "
+    "tuned, is public",
 }
 """What the numbers of an answer are private against."""
 

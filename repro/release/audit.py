@@ -61,9 +61,8 @@ from repro.release.sorted_rows import ComparisonRow, SortedRows
 
 CANONICAL, LEAKS, NOT_CANONICAL = 0, 1, 4
 OUT_OF_REACH = (
-    "coins drawn from a key that is kept, honest coins drawn again until a hash of the file says "
-    "something, a public rule or seed that is on no list, and labels that the texts tell by "
-    "themselves"
+    "coins from a secret key, honest coins drawn again until a hash of the file says something, "
+    "a public rule or seed that is on no list, and labels that the texts reveal"
 )
 _START, _ONE, _TWO, _END = b'{"prompt":"', b'","response_1":"', b'","response_2":"', b'","label":'
 """What stands between the texts of a body; inside of a text every quotation mark is escaped."""
@@ -212,7 +211,7 @@ class Beside:
         self.kept = np.frombuffer(self._kept, np.int8)
         self.free = [f"{count} comparisons {what}" for what, count in wrong.items()]
         if known.listed != theirs.listed:
-            self.free.append("texts in the place of lists of messages, or lists in that of texts")
+            self.free.append("texts instead of lists of messages, or lists instead of texts")
 
     @property
     def lines(self) -> ReleasedLines:

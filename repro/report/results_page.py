@@ -24,18 +24,18 @@ Every experiment of `dvc repro`, by paper; written by `python -m repro suite tab
   equivalence test), or on the allowed side of a bound.
 - **contradicted**: the interval lies wholly outside.
 - **inconclusive**: the interval is too wide, a bend in the curve leads elsewhere, too many
-  replicates failed, or a control was not caught.
+  replicates failed, or a control was not rejected.
 - **assumption_failed**: an assumption of the statement, executed on the instance, does not hold.
 
 A figure or table that a paper made with a model and data that were not run here has no verdict:
 
-- **substitute**: its procedure ran on another model or other data; what that shows, and cannot
-  show, is said below the table.
-- **not reproduced**: its procedure, or what it found, is not there on the substitute either.
+- **substitute**: its procedure ran on another model or other data. The text below the table says
+  what this shows, and what it cannot show.
+- **not reproduced**: the substitute lacks its procedure, or does not show its result.
 
-An experiment's verdict is the worst of its checks; ✗ marks a statement that one of its checks
-contradicts as printed; a run of some of the checks says how many and settles nothing. Claims and
-tolerances stand in `theorems/`, sweeps and replicates in `conf/`; all are fixed before the run.
+An experiment's verdict is the worst of its checks. ✗ marks a statement that one of its checks
+contradicts as printed. A run of some of the checks says how many, and decides no statement. Claims
+and tolerances are in `theorems/`, sweeps and replicates in `conf/`. All are fixed before the run.
 """
 COLUMNS = (
     "| experiment | statements | verdict | checks | what contradicts |\n"

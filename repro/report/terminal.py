@@ -149,7 +149,7 @@ def details_table(run: VerdictContent, width: int) -> Table:
     table.add_column("found [95 % interval]", width=26, overflow="fold")
     table.add_column("verdict", width=14, overflow="fold")
     if run.controls:
-        table.caption = text("Controls are wrong on purpose and must be caught.", "dim")
+        table.caption = text("Controls are wrong on purpose and must be rejected.", "dim")
         table.caption_justify, table.caption_style = "left", ""
     for check, controls in run.with_controls():
         table.add_row(*_check_row(check))
@@ -188,7 +188,7 @@ __all__ = ["print_folder", "print_result", "progress"]
 
 WIDTH = 80
 """Columns where the output is no terminal."""
-CONTROLS = "ctrl: controls caught, of those that are wrong on purpose"
+CONTROLS = "ctrl: controls rejected, of all that are wrong on purpose"
 SLACK = "slack: how many times sharper the claim could be; of a slope, by how much"
 
 
@@ -251,7 +251,7 @@ def _print_substitutes(run: VerdictContent, console: Console) -> None:
 
 
 def _print_failures(run: VerdictContent, console: Console) -> None:
-    """Assumptions that fail and controls that were not caught."""
+    """Assumptions that fail and controls that were not rejected."""
     for assumption in run.assumptions:
         if not assumption.holds:
             console.print(
@@ -259,7 +259,7 @@ def _print_failures(run: VerdictContent, console: Console) -> None:
             )
     for control in run.controls:
         if not control.caught:
-            words = f"✗ control {control.name} of {control.check} was NOT caught: "
+            words = f"✗ control {control.name} of {control.check} was NOT rejected: "
             console.print(text(words + "the run cannot be more than inconclusive", "bold"))
 
 

@@ -135,11 +135,11 @@ def caught_words(verdict: str) -> str:
     """Whether a control, wrong on purpose, came out contradicted as it must.
 
     >>> caught_words("inconclusive")
-    'NOT caught ✗ (inconclusive)'
+    'NOT rejected ✗ (inconclusive)'
     """
     if verdict == "contradicted":
-        return "caught ✓"
-    return f"NOT caught ✗ ({plain_words(verdict)})"
+        return "rejected ✓"
+    return f"NOT rejected ✗ ({plain_words(verdict)})"
 
 
 def expected_words(run: VerdictContent) -> str:
@@ -320,12 +320,12 @@ def slack_words(numbers: Numbers) -> str:
     """How much sharper a one-sided claim could be, and its pin where it has left that.
 
     >>> slack_words(Numbers(slack=14.16)), slack_words(Numbers(slack=14.16, slack_pinned=3.0))
-    ('slack 14.2', 'slack 14.2, pinned 3')
+    ('slack 14.2', 'slack 14.2, recorded 3')
     """
     if numbers.slack is None:
         return ""
     left = off_its_pin(numbers.model_dump(include={"slack", "slack_pinned"}, exclude_none=True))
-    return f"slack {numbers.slack:.3g}" + (f", pinned {numbers.slack_pinned:.3g}" if left else "")
+    return f"slack {numbers.slack:.3g}" + (f", recorded {numbers.slack_pinned:.3g}" if left else "")
 
 
 def found_words(measured: str, notes: str) -> str:

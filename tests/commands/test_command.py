@@ -31,7 +31,7 @@ def test_a_run_writes_its_files_and_says_where(command, quick, tmp_path):
     assert {path.name for path in folder.iterdir()} == FILES
     assert folder.name == verdict["config_hash"]
     assert err.startswith("running offline_gap: ")
-    assert "controls caught, of those that are wrong on purpose" in out
+    assert "controls rejected, of all that are wrong on purpose" in out
     assert max(map(len, out.splitlines()[:-2])) <= 80
     assert status == (0 if "as expected)" in out else 1)
 

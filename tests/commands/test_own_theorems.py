@@ -19,7 +19,7 @@ from repro.study.sources import closure
 
 ROOT = Path(__file__).parents[2]
 WORDS = ("budget=smoke", "tracking=none")
-WRONG = 'control is not caught and the run inconclusive.\n    """\n'
+WRONG = 'control is accepted and the run inconclusive.\n    """\n'
 """What stands above the body of the template's wrong version."""
 
 

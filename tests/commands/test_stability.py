@@ -45,16 +45,16 @@ def test_rows_that_fail_are_counted_by_verdict():
 
 def test_the_lines_name_the_row_with_the_interval_of_its_frequency():
     check, *seeds, total = printed_lines(summed(RUNS)).splitlines()
-    assert seeds == [f"one seed={seed} did not end as pinned" for seed in (1, 2)]
+    assert seeds == [f"one seed={seed} did not end as recorded" for seed in (1, 2)]
     assert check == "one b: 2 of 3 (0.094 to 0.99): contradicted 1×, inconclusive 1×"
-    assert total.startswith("2 of 7 checks not as pinned (28.57%, 95 % 3.67% to")
+    assert total.startswith("2 of 7 checks not as recorded (28.57%, 95 % 3.67% to")
     assert total.endswith("; 2 of 4 runs")
 
 
 def test_a_control_that_is_not_caught_counts_and_is_named():
     """The check's own verdict may be right: the run still ends with 1."""
     found = summed({"one": [run(0, a="supported"), run(1, control="inconclusive", a="supported")]})
-    assert printed_lines(found).splitlines()[0].endswith(": control no_labels not caught 1×")
+    assert printed_lines(found).splitlines()[0].endswith(": control no_labels not rejected 1×")
     assert found.failed_runs == (("one", 1),)
 
 

@@ -149,7 +149,7 @@ def test_no_printed_recipe_is_above_delta(thorough):
 
 CONDITIONS = {
     REPLACE: ("replaced by any other (adjacency=replace)", "added or removed"),
-    ADD_REMOVE: ("added or removed (adjacency=add_remove), not when",),
+    ADD_REMOVE: ("added or removed (adjacency=add_remove). A replaced pair needs",),
 }
 
 

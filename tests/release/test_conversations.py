@@ -247,7 +247,7 @@ def test_a_release_of_lists_is_compared_with_its_original(tmp_path):
     path.write_text(good)
     plain = [dict(zip(("prompt", "chosen", "rejected"), fields(r), strict=True)) for r in lists]
     audited = repro.audit(path, [{**r, "prompt": str(r["prompt"])} for r in plain])
-    assert audited.free == ["texts in the place of lists of messages, or lists in that of texts"]
+    assert audited.free == ["texts instead of lists of messages, or lists instead of texts"]
 
 
 def test_exports_of_lists_are_read_again(tmp_path):

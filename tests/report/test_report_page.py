@@ -82,7 +82,7 @@ def test_the_command_writes_one_page_and_says_how_large(runs, capsys):
     text = (runs / "report.html").read_text("utf-8")
     assert "-1.0020 [-1.0062, -0.9978]" in text
     assert "naive_likelihood" in text
-    assert "caught ✓" in text
+    assert "rejected ✓" in text
 
 
 def test_links_inside_lead_somewhere_and_none_leads_outside(runs):

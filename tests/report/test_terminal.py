@@ -56,9 +56,9 @@ def test_controls_show_their_number_and_whether_they_were_caught(result):
     caught = next(line for line in lines if "naive_likelihood" in line)
     missed = next(line for line in lines if "narrow" in line)
     assert "0.0030 [-0.0012, 0.0072]" in caught
-    assert "caught ✓" in caught
-    assert "NOT caught ✗" in missed
-    assert any("control narrow of event was NOT caught" in line for line in lines)
+    assert "rejected ✓" in caught
+    assert "NOT rejected ✗" in missed
+    assert any("control narrow of event was NOT rejected" in line for line in lines)
 
 
 def test_a_check_is_one_line_of_eighty_columns(result):

@@ -49,7 +49,7 @@ class Stability:
         runs: number of runs.
         checks: number of checks, over all runs.
         unstable: checks that failed at least once.
-        failed_runs: (experiment, seed) of runs that did not end as pinned.
+        failed_runs: (experiment, seed) of runs that did not end as recorded.
     """
 
     runs: int
@@ -107,7 +107,7 @@ def _astray(outcome: CheckResult) -> list[str]:
     """What is not as pinned at one seed."""
     other = [outcome.verdict] if outcome.verdict != outcome.check.expected else []
     return other + [
-        f"control {control.method} not caught"
+        f"control {control.method} not rejected"
         for control in outcome.controls
         if control.verdict != "contradicted"
     ]
@@ -117,12 +117,12 @@ def printed_lines(outcomes: Stability) -> str:
     """Lines: each check that failed with the interval of its frequency, then the sum."""
     lines = [_line(check) for check in outcomes.unstable]
     lines += [
-        f"{theorem} seed={seed} did not end as pinned" for theorem, seed in outcomes.failed_runs
+        f"{theorem} seed={seed} did not end as recorded" for theorem, seed in outcomes.failed_runs
     ]
     failures = sum(check.failures for check in outcomes.unstable)
     low, high = _interval(failures, outcomes.checks)
     lines.append(
-        f"{failures} of {outcomes.checks} checks not as pinned "
+        f"{failures} of {outcomes.checks} checks not as recorded "
         f"({failures / outcomes.checks:.2%}, 95 % {low:.2%} to {high:.2%}); "
         f"{len(outcomes.failed_runs)} of {outcomes.runs} runs"
     )

@@ -175,11 +175,14 @@ def page(notes: list[SlipNote]) -> str:
     parts = [
         "# Findings\n\nWhat the runs contradict, sharpen or clear in the printed text of the four "
         "papers. Written by `python -m repro report findings=FILE` from finished runs and the "
-        "notes in conf/papers. *Printed*: the place, and the command that shows its text; "
-        "*problem*: what was suspected of it; *holds*: the form that does, with the checks that "
-        "are measured beside it; *witness*: the checks and controls that have the printed form, "
-        "and where they contradict it; *proof*: tests, and theorems that Coq accepts. Numbers are "
-        "those of the command beside them.\n"
+        "notes in conf/papers. Each finding has these parts:\n\n"
+        "- *printed*: the place, and the command that shows its text;\n"
+        "- *problem*: what was suspected;\n"
+        "- *holds*: the form that holds, with the checks that measure it;\n"
+        "- *witness*: the checks and controls that have the printed form, and where they "
+        "contradict it;\n"
+        "- *proof*: tests, and theorems that Coq accepts.\n\n"
+        "Each number comes from the command after it.\n"
     ]
     for note in notes:
         if not note.evidence:
@@ -194,7 +197,7 @@ def page(notes: list[SlipNote]) -> str:
             lines += [f"\n    - {line}" for line in of_field]
         if note.pages:
             links = ", ".join(f"[{page_name(page)}]({page})" for page in note.pages)
-            lines.append(f"\n- **At length:** {links}.")
+            lines.append(f"\n- **Details:** {links}.")
         parts.append("".join(lines) + "\n")
     return "".join(parts)
 
