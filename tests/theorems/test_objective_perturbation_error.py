@@ -62,5 +62,5 @@ def test_noise_over_the_root_of_n_turns_the_verdict(turned):
     def wrong(right, loss, n, *noise):
         return right(loss, math.sqrt(n), *noise)
 
-    found = turned("n_pairs_scales", learning, "private_mle", wrong)
+    found = turned("n_pairs_scales", learning, "private_mle", wrong, replicates=400, blocks=20)
     assert found == ("supported", "contradicted")

@@ -64,7 +64,10 @@ def status_of(main: Main, words: list[str], private: bool = False) -> int:
     except BaseException as problem:  # noqa: BLE001 - the outermost of all: none may pass
         # a library that was stopped in its import may have made another error of it
         stopped = signals.received() and not isinstance(problem, KeyboardInterrupt)
-        status = explained(KeyboardInterrupt(signals.KEPT) if stopped else problem, private)
+        of_a_stream = isinstance(problem, OSError) and problem.filename is None
+        status = (_flushed(0) if of_a_stream else 0) or explained(
+            KeyboardInterrupt(signals.KEPT) if stopped else problem, private
+        )
     number = signals.received()
     return status if number is None else 128 + number
 
