@@ -6,7 +6,7 @@ handed to it, and its estimate reversed, or say why not.
 
   repro ablate theorem=offline_gap
   repro ablate theorem=offline_gap --write   write conf/needs/offline_gap.json
-  repro ablate markdown=matrix.md            every experiment that needs no extra
+  repro ablate markdown=matrix.md            all that need no extra
   repro ablate theorem=log_regret,private_xpo budget=laptop --json
 
 It takes the keys and groups of ``python -m repro``, with budget=smoke by default.  It prints the
