@@ -200,7 +200,7 @@ def own_process(*words, folder):
     """What a new process of the command prints, and how it ends."""
     return subprocess.run(
         [sys.executable, "-m", "repro", *words],
-        cwd=folder, capture_output=True, text=True, timeout=120, check=False,
+        cwd=folder, capture_output=True, text=True, timeout=300, check=False,
         env=environment(),
     )  # fmt: skip
 

@@ -28,7 +28,7 @@ def repro(python_m):
     def run(*words, folder, **variables):
         return subprocess.run(
             [*python_m, "tests.forks.script", *words], cwd=folder, capture_output=True, text=True,
-            timeout=120, env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
+            timeout=300, env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
         )  # fmt: skip
 
     return run
@@ -49,7 +49,11 @@ def test_the_list_loads_nothing_heavy(tmp_path):
         "finally: print(sorted({'torch', 'mlflow', 'hydra', 'pydantic'} & {*sys.modules}))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, "--help"], cwd=ROOT, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code, "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     *lines, loaded = done.stdout.splitlines()
     assert loaded == "[]"
@@ -193,7 +197,7 @@ def test_the_shells_complete(shell, code, tmp_path):
     script.chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        [shell, "-c", code], capture_output=True, text=True, timeout=60, cwd=tmp_path,
+        [shell, "-c", code], capture_output=True, text=True, timeout=300, cwd=tmp_path,
         env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
     )  # fmt: skip
     assert done.stdout.split() == ["central_dp_privacy"], done.stderr

@@ -39,7 +39,7 @@ def run(python_m: list[str], root: Path) -> tuple[int, dict]:
     shutil.rmtree(out, ignore_errors=True)
     done = subprocess.run(
         [*python_m, "repro", *words, f"output_dir={out}"],
-        cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, timeout=120,
+        cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, timeout=300,
     )  # fmt: skip
     (path,) = out.glob("my_bound/*/verdict.json")
     return done.returncode, json.loads(path.read_text())

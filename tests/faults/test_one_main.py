@@ -134,7 +134,7 @@ def process_of(body, folder, private=False, **env):
     """A finished command whose ``main`` has a body."""
     return subprocess.run(
         [sys.executable, "-c", BUG.format(body=body, private=private)], cwd=folder,
-        capture_output=True, timeout=60, preexec_fn=as_from_a_shell,
+        capture_output=True, timeout=300, preexec_fn=as_from_a_shell,
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin", "TMPDIR": str(folder), **env},
     )  # fmt: skip
 

@@ -273,7 +273,7 @@ def test_ctrl_c_ends_a_release(tmp_path, ledger, records, command_environment, a
         time.sleep(0.01)
     time.sleep(after)
     run.send_signal(signal.SIGINT)
-    said = run.communicate(timeout=60)[1]
+    said = run.communicate(timeout=300)[1]
     assert (run.returncode, said) == (130, "interrupted: nothing was released\n")
     assert not ledger.exists()
 
@@ -284,7 +284,7 @@ def test_a_deleted_current_folder_is_one_line(tmp_path, write_input, records, co
     words = f"{sys.executable} -m repro privatize {source} o.jsonl epsilon=1"
     shell = ["bash", "-c", f"cd {gone}; rmdir {gone}; {words} ledger={tmp_path / 'l'}"]
     run = command(shell, tmp_path, command_environment)
-    said = run.communicate(timeout=60)[1]
+    said = run.communicate(timeout=300)[1]
     assert (run.returncode, said.count("\n")) == (2, 1), said
     assert not (tmp_path / "l").exists()
 
@@ -295,7 +295,7 @@ def test_a_file_that_may_not_grow_is_the_machines_trouble(
     source = write_input(records)
     words = f"{sys.executable} -m repro privatize {source} o.jsonl epsilon=1 ledger={ledger}"
     run = command(["bash", "-c", f"ulimit -f 100; {words}"], tmp_path, command_environment)
-    said = run.communicate(timeout=60)[1]
+    said = run.communicate(timeout=300)[1]
     assert (run.returncode, said) == (74, "error: o.jsonl: File too large\n")
     assert not ledger.exists()
 
@@ -315,7 +315,7 @@ def test_a_standard_output_that_takes_nothing_costs_nothing(
     words = f"{sys.executable} -m repro privatize {source} o.jsonl epsilon=1 ledger={ledger}"
     shell = ["bash", "-c", f"set -o pipefail; (sleep .2; {words}) {where}"]
     run = command(shell, tmp_path, command_environment)
-    assert (run.communicate(timeout=60)[1], run.returncode) == (said, status)
+    assert (run.communicate(timeout=300)[1], run.returncode) == (said, status)
     assert list(tmp_path.iterdir()) == [source]
 
 
