@@ -45,8 +45,9 @@ def equivalents(
     entries = yaml.safe_load(listed.read_text("utf-8")) or {}
     found = {}
     for path in paths:
-        known = of(path)
-        for entry in entries.get(path.relative_to(root).as_posix(), []):
+        listed_here = entries.get(path.relative_to(root).as_posix(), [])
+        known = of(path) if listed_here else []
+        for entry in listed_here:
             found[_fitting(entry, known)] = entry["reason"]
     return found
 

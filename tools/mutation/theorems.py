@@ -5,10 +5,10 @@
 Mutants are drawn from the files of the experiments and of the papers' rooms, among the lines that a
 check's algorithm under test runs at smoke.  Lines that only a control runs, wrong on purpose, or
 only an assumption, are outside.  Each mutant is tried in a fork, against all checks that run its
-line: those of its own experiment, then cheap ones, until an experiment notices it or their time is
-``CAP``.  Noticed is another verdict than the pinned one, a slack off its pin, an error, or, asked
-where these say nothing, a control that is not caught or an assumption that fails.  With ``--log`` a
-stopped sample is taken up.
+line: those of its own experiment, then cheap ones, until one notices it or ``--cap`` is used up.
+Noticed is another verdict than the pinned one, a slack off its pin, an error, or, asked where these
+say nothing, a control that is not caught or an assumption that fails.  With ``--log`` a stopped
+sample is taken up.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ from tools.mutation.score import EQUIVALENT, KILLED, SURVIVED, TIMEOUT, UNFIT
 
 LISTED = Path(__file__).with_name("equivalent_formulas.yaml")
 MATHEMATICS = ("p1", "p2", "p3", "p4")
-SECONDS, CAP = 30, 20
-"""Least processor time of one experiment's checks; traced time of all checks of one mutant."""
+SECONDS, TOGETHER = 30, 3.0
+"""Least processor time of a process that tries a mutant; traced time of the checks in it."""
 MEMORY = 8 << 30
 SAME, MOVED, NOTICED = "same", "moved", "noticed"
 """What a check sees of a mutant: no number, a number but not its verdict, or enough."""
@@ -224,24 +224,30 @@ def _alone(plan: Plan, name: str, seen: Callable[[CheckResult], str]) -> str:
         return f"{NOTICED}: error {type(problem).__name__}"
 
 
-def running(mutant: Mutant, checks: Sequence[Record]) -> dict[str, list[Record]]:
-    """By experiment the checks that run a mutant's line: its own first, then cheap ones."""
+def running(mutant: Mutant, checks: Sequence[Record], cap: float) -> list[list[Record]]:
+    """Checks that run a mutant's line, of its own experiment first, then cheap ones; by process."""
     name, own = str(mutant.path.relative_to(Path.cwd())), mutant.path.stem
     ran = [record for record in checks if mutant.line in record["lines"].get(name, ())]
     ran.sort(key=lambda record: (record["slug"] != own, record["seconds"]))
-    by_slug, spent = {}, 0.0
+    groups: list[list[Record]] = []
+    spent = [0.0, 0.0]
     for record in ran:
-        spent += record["seconds"]
-        if spent <= CAP or not by_slug:
-            by_slug.setdefault(record["slug"], []).append(record)
-    return by_slug
+        spent = [used + record["seconds"] for used in spent]
+        if not groups or record["slug"] != groups[-1][0]["slug"] or spent[1] > TOGETHER:
+            if groups and spent[0] > cap:
+                break
+            spent[1] = record["seconds"]
+            groups.append([])
+        groups[-1].append(record)
+    return groups
 
 
-def fate_of(mutant: Mutant, checks: Sequence[Record]) -> Record:
+def fate_of(mutant: Mutant, groups: Sequence[Sequence[Record]]) -> Record:
     """What becomes of a mutant: its fate and what each check sees."""
     answers: dict[str, str] = {}
     fate = SURVIVED
-    for slug, group in running(mutant, checks).items():
+    for group in groups:
+        slug = group[0]["slug"]
         answer = tried(slug, mutant, group)
         if isinstance(answer, str):
             fate = answer
@@ -330,17 +336,24 @@ def main(words: Sequence[str]) -> int:
     reasons = equivalents({mutant.path for mutant in chosen}, listed=LISTED, of=formula_mutants)
     if asked.again:
         survivors = [_known(r) for r in records_of(asked.again) if r.get("fate") == SURVIVED]
-        chosen = [mutant for mutant in chosen if _known(_named(mutant)) in survivors]
+        places = {Path(file).name for file, _, _ in survivors}
+        chosen = [m for m in chosen if m.path.name in places and _known(_named(m)) in survivors]
     random.Random(asked.seed).shuffle(chosen)
+    equal = {(str(m.path.relative_to(Path.cwd())), m.number) for m in reasons}
+    for record in [r for r in records if r.get("fate") == SURVIVED]:
+        if (record["file"], record["number"]) in equal:  # listed since it was tried
+            record["fate"] = EQUIVALENT
     fates = {(r["file"], r["number"]): r["fate"] for r in records if "fate" in r}
     for mutant in chosen:
         name = _named(mutant)
         key = name["file"], name["number"]
         if len(fates) >= asked.size:
             break
-        if key not in fates and running(mutant, checks := checks_of(mutant.path)):
+        if key in fates:
+            continue
+        if groups := running(mutant, checks_of(mutant.path), asked.cap):
             reason = {"fate": EQUIVALENT, "seen": {}, "reason": reasons.get(mutant)}
-            fate = reason if mutant in reasons else fate_of(mutant, checks)
+            fate = reason if mutant in reasons else fate_of(mutant, groups)
             add({**name, **fate})
             fates[key] = fate["fate"]
             print(f"{fate['fate']:<11} {name['file']}:{mutant.line} {mutant.text}", flush=True)
@@ -382,6 +395,7 @@ def _asked(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("experiments", nargs="*", default=usual)
     parser.add_argument("--size", type=int, default=300, help="mutants in all")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--cap", type=float, default=6, help="seconds of checks, without controls")
     parser.add_argument("--log", type=Path, help="file of what was tried; it is taken up")
     parser.add_argument("--again", type=Path, help="try the survivors of that log alone")
     parser.add_argument("--least", type=float, default=0.88)
