@@ -255,6 +255,8 @@ def test_what_was_not_run_is_grey_with_what_is_known_and_how_it_fails(runs):
     assert "<b>Smallest counterexample.</b> One state, two responses" in row
     assert "python -m repro theorem=corrected_log_regret only=cap_one budget=smoke" in row
     assert "Not run here: python -m repro theorem=" in row
+    # offline_gap's checks support Theorem 4.2 in these runs, and proofs contradict it
+    assert '<a href="#s-p1.thm_4_2">p1.thm_4_2</a> (✗ contradicted by other evidence)' in text
 
 
 def test_what_was_run_comes_first(runs):

@@ -44,7 +44,7 @@ def report_html(
     jinja = pages()
     papers = by_paper(catalogue, {run.key: run for run in runs})
     every = [statement for part in papers for statement in part.statements]
-    listed = {statement.id for statement in every}
+    listed = {statement.id: statement for statement in every}
     page = {
         "title": title,
         "papers": papers,
