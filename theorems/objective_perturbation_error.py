@@ -14,7 +14,7 @@ Measured: the exponents where the bound is attained, in directions that no pair 
 directions (``even``).  A.4 to A.6 are proved, by intervals; (12) and the step before (14) are
 computed at one instance.
 
-What the printed text does not bear out, each in a row of its own, expected contradicted:
+What the printed text does not bear out, each in a check of its own, expected contradicted:
 - ``any_optimizer_tol``: Algorithm 1 admits any β < 1/n.  At β = 1/(2n) the output noise has
   ν² ∝ β/(αε²) ∝ 1/ε, constant in n, and A.11's left side does not fall at all.  β = n^(−3) here.
 - ``growth_printed`` (A.5): the two sides of the difference are exchanged, a misprint;
