@@ -111,10 +111,12 @@ class NoCovariance(CovarianceNoise, CuratorNumbers):
 
     @property
     def std(self) -> float:
-        """σ of G as printed: 8L²·√log(1/δ)/(εn)."""
-        budget = self.budget
-        top = 8 * budget.feature_norm**2 * math.sqrt(budget.log_inverse_delta)
-        return top / (budget.epsilon * self.n_pairs)
+        """σ of G as printed: 8L²·√log(1/δ)/(εn), from the world, not from what the curator reads."""
+        given = self.log_inverse_delta
+        log_inverse_delta = 2 * math.log(self.n_pairs) if given is None else given
+        return (
+            8 * self.feature_norm**2 * math.sqrt(log_inverse_delta) / (self.epsilon * self.n_pairs)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,8 @@ import mpmath
 
 MOST_PIECES = 20_000
 """A box that is not settled by then is left undecided."""
+POINTS, GOLDEN = 5, (5**0.5 - 1) / 2
+"""Points of a box at which a claim is looked at besides, at multiples of this share of a side."""
 ROUNDING = 1e-9
 """By how much a ratio may exceed 1: the tolerance of ``repro.core.claims.Inequality``."""
 
@@ -72,6 +74,30 @@ def decided(claimed: Claimed, most_pieces: int = MOST_PIECES) -> float:
 def proof_of(world: Any, algorithm: Callable[[Any], Claimed], rng: Any, replicates: int) -> float:
     """What ``decided`` says of an algorithm's claim of a world; the ``of`` of a quantity."""
     return decided(algorithm(world))
+
+
+def _beside(quantity: Any, world: Any, algorithm: Callable[[Any], Claimed]) -> float:
+    return inside(algorithm(world))
+
+
+proof_of.beside = _beside  # type: ignore[attr-defined]
+"""See ``repro.study.slack``: what a run is pinned to besides the largest ratio."""
+
+
+def inside(claimed: Claimed) -> float:
+    """The mean of the ratio over some points of the box, most of them far from its largest.
+
+    >>> round(inside(Claimed(((0.0, 1.0),), lambda x: x)), 6)
+    0.454102
+    """
+    shares = [
+        [(k * GOLDEN ** (i + 1)) % 1 for i in range(len(claimed.box))] for k in range(1, POINTS + 1)
+    ]
+    points = [
+        [low + share * (high - low) for share, (low, high) in zip(at, claimed.box, strict=True)]
+        for at in shares
+    ]
+    return sum(float(iv.mpf(claimed.ratio(*(iv.mpf(x) for x in at))).mid) for at in points) / POINTS
 
 
 def _at(claimed: Claimed, point: tuple[float, ...]) -> float:

@@ -60,3 +60,12 @@ def _listed(cases: Callable[..., Any], world: Any, rng: np.random.Generator, rep
 
 def _largest(world: Any, algorithm: Algorithm, cases: Sequence[Any], replicates: int) -> float:
     return max(algorithm(case) for case in cases)
+
+
+def _mean(quantity: Quantity, world: Any, algorithm: Algorithm) -> float:
+    drawn: Any = quantity.drawn
+    return float(np.mean([algorithm(case) for case in drawn(world, None, 1)]))
+
+
+_largest.beside = _mean  # type: ignore[attr-defined]
+"""See ``repro.study.slack``: what a run is pinned to besides the largest of the list."""

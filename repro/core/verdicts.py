@@ -1,4 +1,4 @@
-"""The order of verdicts, and whether a slack has left its pin."""
+"""The order of verdicts, and whether a slack or a curve has left its pin."""
 
 from __future__ import annotations
 
@@ -48,11 +48,15 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def off_its_pin(numbers: Mapping[str, Any]) -> bool:
-    """Whether an outcome's slack has left its pin.
+    """Whether an outcome's slack, or its curve, has left its pin.
 
     >>> [off_its_pin({"slack": x, "slack_pinned": y}) for x, y in ((1.06, 1.0), (200.0, 1e6))]
     [True, False]
+    >>> off_its_pin({"off_curve": 1.2})
+    True
     """
+    if numbers.get("off_curve", 0.0) > 1:
+        return True
     if "slack_pinned" not in numbers:
         return False
     pin, slack = numbers["slack_pinned"], numbers.get("slack", 0.0)

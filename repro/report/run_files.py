@@ -71,6 +71,7 @@ class Numbers(_Part):
         allowed: the most that a frequency may be.
         claimed_epsilon, dp_delta: of a claim about privacy.
         slack, slack_pinned: how much sharper a one-sided claim could be, and the pin of that.
+        off_curve: how far the curve is from its pin; beyond 1 it has left it.
     """
 
     kind: str = ""
@@ -92,6 +93,7 @@ class Numbers(_Part):
     dp_delta: Finite = None
     slack: Finite = None
     slack_pinned: Finite = None
+    off_curve: Finite = None
 
     @property
     def headline(self) -> float | None:

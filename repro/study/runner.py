@@ -146,6 +146,5 @@ def _judged(plan: Plan, index: int, check: DeclaredCheck, values) -> CheckResult
         series = Series(np.array(check.grid, dtype=float), stacked[:, m])
         outcomes.append(judge(check, method, series, plan.budget.check_error))
     right, *wrong = outcomes
-    if (pin := pinned(plan, check)) is not None:
-        right = replace(right, numbers={**right.numbers, "slack_pinned": pin})
+    right = replace(right, numbers={**right.numbers, **pinned(plan, check, outcomes)})
     return CheckResult(check, right, tuple(wrong), check.statements, witness_of(check, right))

@@ -481,6 +481,18 @@ def test_a_row_says_how_it_knows_and_what_it_noticed(runs, capsys):
     assert '<td data-label="not noticed">1</td>' in text
 
 
+def test_a_row_shows_its_slack_and_what_has_left_its_pin(runs):
+    path = runs / "one" / "verdict.json"
+    verdict = json.loads(path.read_text())
+    verdict["checks"][0] |= {"verdict": "supported", "slack": 14.16, "off_curve": 0.4}
+    verdict["checks"][1] |= {"slack": 2.5, "slack_pinned": 3.0, "off_curve": 1.32}
+    path.write_text(json.dumps(verdict))
+    page = rendered(runs)
+    assert '<span class="what">1 of 80 replicates failed; slack 14.2</span>' in page
+    off = "slack 2.5, pinned 3; curve off its pin, 1.32 times what is allowed"
+    assert f'<span class="what">{off}</span>' in page
+
+
 @pytest.mark.some(2)
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '[{"theorem": "x"}]', '"' + MARKUP + '"'])
 def test_a_broken_matrix_is_one_line(runs, content, capsys):

@@ -11,7 +11,7 @@ from repro.core.verdicts import worst
 from repro.report.html.bars import bar_svg
 from repro.report.record import RunRecord
 from repro.report.run_files import CheckEntry, OutcomeEntry
-from repro.report.wording import caught_words, claim_words, measured_words
+from repro.report.wording import caught_words, claim_words, measured_words, note_words
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Entry:
     verdict_words: str
     control: bool
     caught: bool
-    failed: int
+    notes: str
     basis: str
 
 
@@ -50,7 +50,7 @@ def entry(outcome: OutcomeEntry, check: CheckEntry, noticed: str = "") -> Entry:
         verdict_words=caught_words(outcome.verdict) if control else "",
         control=control,
         caught=outcome.verdict == "contradicted",
-        failed=outcome.failed_replicates,
+        notes=note_words(outcome, check.measured_in_all),
         basis="" if control else _basis(check, noticed),
     )
 

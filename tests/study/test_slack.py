@@ -1,0 +1,96 @@
+"""A run is held to the pinned curve of each check: exact points tightly, drawn ones by sampling."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from repro.core.claims import FrequencyCheck, InequalityCheck, RatioCheck
+from repro.core.results import CheckResult, Outcome, Series
+from repro.study import slack
+
+PLAN = SimpleNamespace(slug="an_experiment", setting=SimpleNamespace(stages={}))
+GRID = (1.0, 2.0, 4.0)
+MEANS = np.array([[0.5], [1.0], [2.0]])
+RATIO = RatioCheck("check", "n_pairs", GRID, "q", "method", evidence="measured")
+EXACT = RatioCheck("check", "n_pairs", GRID, "q", "method", evidence="exact")
+SMALL = InequalityCheck("check", "n_pairs", GRID, "q", "method", evidence="exact")
+EVENT = FrequencyCheck("check", "n_pairs", GRID, "q", "method", evidence="measured")
+
+
+def series(values, seed=None, blocks=20):
+    """Blocks of four replicates around values; of a seed with exponential errors of a tenth."""
+    values = np.broadcast_to(np.reshape(values, (3, 1)), (3, 4 * blocks))
+    if seed is not None:
+        errors = np.random.default_rng(seed).exponential(size=values.shape) - 1
+        values = values * (1 + 0.1 * errors)
+    return Series(np.array(GRID), values.reshape(3, blocks, 4))
+
+
+@pytest.fixture
+def off_curve(monkeypatch):
+    """(check, pinned series, another series) → how far it is from its pin; None: not held.
+
+    Further series are those of a control.
+    """
+
+    def distance(check, at_first, now, *controls, stages=(), beside=()):
+        beside = list(beside)
+        monkeypatch.setattr(slack, "numbers_of", lambda plan, check: "the same")
+        monkeypatch.setattr(slack, "_beside", lambda plan, check: beside.pop(0) if beside else [])
+        first, now, *wrong = (
+            Outcome("m", "supported", {}, own) for own in (at_first, now, *controls)
+        )
+        pin = slack.new_pin(PLAN, CheckResult(check, first, tuple(wrong[:1])))
+        monkeypatch.setattr(slack, "pins", lambda: {PLAN.slug: {"check": pin}})
+        plan = SimpleNamespace(slug=PLAN.slug, setting=SimpleNamespace(stages=stages))
+        return slack.pinned(plan, check, [now, *wrong[1:]]).get("off_curve")
+
+    return distance
+
+
+@pytest.mark.parametrize(("factor", "holds"), [(1.0005, True), (1.002, False), (0.998, False)])
+def test_a_point_that_draws_nothing_may_move_by_a_thousandth(off_curve, factor, holds):
+    changed = MEANS * [[1.0], [factor], [1.0]]
+    assert (off_curve(EXACT, series(MEANS), series(changed)) <= 1) == holds
+
+
+def test_what_is_far_below_an_inequality_is_left_to_rounding(off_curve):
+    tiny, other = series(MEANS * 1e-14), series(MEANS * 3e-14)
+    assert off_curve(SMALL, tiny, other) <= 1
+    assert off_curve(EXACT, tiny, other) > 1
+
+
+def test_other_seeds_stay_on_the_curve_and_a_constant_off_by_a_fifth_does_not(off_curve):
+    distances = [off_curve(RATIO, series(MEANS, 0), series(MEANS, s)) for s in range(1, 300)]
+    assert max(distances) <= 1
+    assert off_curve(RATIO, series(MEANS, 0), series(1.2 * MEANS, 1)) > 1
+
+
+def test_one_failure_where_there_was_none_is_sampling(off_curve):
+    failure = np.zeros((3, 20, 4))
+    failure[1, 5, 2] = 1.0
+    assert off_curve(EVENT, series(0 * MEANS), Series(np.array(GRID), failure)) <= 1
+    assert off_curve(EVENT, series(0 * MEANS), series(MEANS / 2)) > 1
+
+
+def test_a_curve_of_another_budget_or_with_a_stage_replaced_is_not_held(off_curve):
+    assert off_curve(RATIO, series(MEANS, 0), series(2 * MEANS, 1, blocks=40)) is None
+    assert off_curve(RATIO, series(MEANS, 0), series(2 * MEANS, 1), stages={"labels": 1}) is None
+
+
+def test_a_point_without_a_value_is_off_the_curve(off_curve):
+    assert off_curve(EXACT, series(MEANS), series(MEANS * [[1.0], [np.nan], [1.0]])) > 1
+
+
+def test_a_control_is_held_to_its_mean(off_curve):
+    right, wrong = series(MEANS), series(3 * MEANS)
+    assert off_curve(EXACT, right, right, wrong, wrong) == 0
+    assert off_curve(EXACT, right, right, wrong, series(3.1 * MEANS)) > 1
+    assert off_curve(EXACT, right, right, wrong) > 1
+
+
+@pytest.mark.parametrize(("now", "holds"), [(0.4001, True), (0.41, False)])
+def test_what_is_not_largest_is_held_too(off_curve, now, holds):
+    right = series(MEANS)
+    assert (off_curve(EXACT, right, right, beside=[[0.4], [now]]) <= 1) == holds
