@@ -111,7 +111,7 @@ class NoCovariance(CovarianceNoise, CuratorNumbers):
 
     @property
     def std(self) -> float:
-        """σ of G as printed: 8L²·√log(1/δ)/(εn), from the world, not from what the curator reads."""
+        """σ of G as printed: 8L²·√log(1/δ)/(εn); not from what the curator reads."""
         given = self.log_inverse_delta
         log_inverse_delta = 2 * math.log(self.n_pairs) if given is None else given
         return (
