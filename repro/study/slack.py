@@ -26,18 +26,22 @@ from repro.core.door import DEFAULT_INSTANCE
 from repro.core.fingerprint import fingerprint
 from repro.core.rates import Estimate, point_estimates, pooled
 from repro.core.results import CheckResult, Outcome
-from repro.core.verdicts import WITHIN
 from repro.study.plan import Plan, built
 
 PINS = "slack.json"
-WITHIN_EXACT = 0.001
-"""A point of a curve that draws nothing may leave its pin by this share, others by ``WITHIN``."""
+WITHIN_EXACT, WITHIN_DRAWN = 0.001, 0.02
+"""Shares of a pin that a point of a curve may leave it by: of a check that draws nothing; and, on
+top of what sampling allows, of one that draws."""
 SMALLEST = 1e-4
 """Points of an inequality below this share of what is allowed count as this: rounding is there."""
 ROUNDING = 1e-9
 """What a point may leave its pin by, as a share of the largest: there is only rounding below."""
 CERTAIN = ("exact", "proved", "computed")
 """Evidence of checks whose numbers are the same at every seed, unless some of their cases drew."""
+IN_ROUNDING = "/ rounding"
+"""End of the words of a quantity that has no curve to pin: what rounding leaves, over its size."""
+AT = 20, 400
+"""Blocks and replicates of smoke: curves are compared at these alone."""
 MISS = 1e-5
 """How often sampling alone may lead a check that draws off its curve."""
 
@@ -69,9 +73,12 @@ def new_pin(plan: Plan, result: CheckResult) -> dict[str, object]:
     check, means = result.check, _means((result.outcome, *result.controls))
     slack = result.outcome.numbers.get("slack")
     pin: dict[str, object] = {"of": numbers_of(plan, check)}
-    draws = check.evidence not in CERTAIN or any(at.error for at in means)
-    if isinstance(slack, float) and not draws:
+    draws = check.evidence not in CERTAIN or any(map(_varies, means))
+    constant = not any(map(_varies, means[: len(check.grid)]))
+    if isinstance(slack, float) and check.evidence in CERTAIN and constant:
         pin["slack"] = _short(slack, 4)
+    if check.quantity.endswith(IN_ROUNDING):
+        return pin
     pin["curve"] = [_short(at.value, 4 if draws else 6) for at in means]
     if draws:
         pin |= {"error": [_short(at.error, 2) for at in means], "size": _size(result.outcome)}
@@ -95,6 +102,8 @@ def pinned(plan: Plan, check: DeclaredCheck, outcomes: Sequence[Outcome]) -> dic
     if plan.setting.stages or pin.get("of") != numbers_of(plan, check):
         return {}
     numbers = {"slack_pinned": pin["slack"]} if "slack" in pin else {}
+    if (plan.budget.blocks, plan.budget.replicates) != AT:
+        return numbers
     if "curve" in pin and pin.get("size", _size(outcomes[0])) == _size(outcomes[0]):
         numbers["off_curve"] = _off_curve(pin, check, _means(outcomes))
     if "beside" in pin:
@@ -117,7 +126,7 @@ def _off_curve(pin: dict[str, Any], check: DeclaredCheck, means: list[Estimate])
     if isinstance(check, InequalityCheck):
         curve, values = np.maximum(curve, SMALLEST), np.maximum(values, SMALLEST)
     draws, largest = "error" in pin, np.nan_to_num(abs(curve[: len(check.grid)])).max()
-    allowed = (WITHIN if draws else WITHIN_EXACT) * abs(curve) + ROUNDING * largest
+    allowed = (WITHIN_DRAWN if draws else WITHIN_EXACT) * abs(curve) + ROUNDING * largest
     if draws:
         errors = np.array([pin["error"], [at.error for at in means]], dtype=float)
         half = -stdtrit(pin["size"][0] - 1, MISS / 2 / len(curve))
@@ -142,6 +151,11 @@ def _means(outcomes: Sequence[Outcome]) -> list[Estimate]:
     """At each grid point that of the algorithm under test, then of each control over the grid."""
     right, *wrong = (point_estimates(outcome.series) for outcome in outcomes)
     return [*right, *map(pooled, wrong)]
+
+
+def _varies(mean: Estimate) -> bool:
+    """Whether blocks differ by more than rounding."""
+    return mean.error > ROUNDING * abs(mean.value)
 
 
 def _size(outcome: Outcome) -> list[int]:

@@ -43,7 +43,8 @@ def off_curve(monkeypatch):
         )
         pin = slack.new_pin(PLAN, CheckResult(check, first, tuple(wrong[:1])))
         monkeypatch.setattr(slack, "pins", lambda: {PLAN.slug: {"check": pin}})
-        plan = SimpleNamespace(slug=PLAN.slug, setting=SimpleNamespace(stages=stages))
+        setting, budget = SimpleNamespace(stages=stages), SimpleNamespace(blocks=20, replicates=400)
+        plan = SimpleNamespace(slug=PLAN.slug, setting=setting, budget=budget)
         return slack.pinned(plan, check, [now, *wrong[1:]]).get("off_curve")
 
     return distance
@@ -94,3 +95,8 @@ def test_a_control_is_held_to_its_mean(off_curve):
 def test_what_is_not_largest_is_held_too(off_curve, now, holds):
     right = series(MEANS)
     assert (off_curve(EXACT, right, right, beside=[[0.4], [now]]) <= 1) == holds
+
+
+def test_what_is_measured_in_units_of_rounding_has_no_curve(off_curve):
+    check = InequalityCheck("check", "n_pairs", GRID, "error / rounding", "m", evidence="computed")
+    assert off_curve(check, series(MEANS), series(2 * MEANS)) is None
