@@ -20,8 +20,9 @@ from repro.base.errors import BadInput
 from repro.study.blocks import Block
 from repro.study.parallel import KEPT, ready_to_measure
 
-LOOK_SECONDS, START_SECONDS = 1.0, 4.0
-"""After so long here it is told how much is left; workers take nearly the second to be ready."""
+LOOK_SECONDS, START_SECONDS = 1.0, 10.0
+"""CPU after which it is told how much is left, and what must be left: two workers cost about four.
+By the clock a busy machine would start them for what is soon done, and has no core for them."""
 RETRIES = 3
 """How often workers may die."""
 PRELOADED = ["torch", "scipy.special", "repro.api", "repro.worlds.instances.labelled"]
@@ -38,9 +39,9 @@ def measured(function: Measuring, blocks: list[Block], workers: int) -> Measured
     A block of each check comes first, so that what is left can be told from what was done.
     """
     ready_to_measure()
-    began, in_turn = time.monotonic(), sorted(blocks, key=lambda block: block.block)
+    began, in_turn = time.process_time(), sorted(blocks, key=lambda block: block.block)
     for done, block in enumerate(in_turn):
-        gone, left = time.monotonic() - began, len(in_turn) - done
+        gone, left = time.process_time() - began, len(in_turn) - done
         long = gone > LOOK_SECONDS and gone * left / done > START_SECONDS
         if workers in _executors or long:
             yield from in_workers(function, in_turn[done:], workers)

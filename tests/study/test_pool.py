@@ -48,7 +48,8 @@ def test_a_short_run_needs_no_workers(monkeypatch):
 
 def test_of_a_long_run_each_row_comes_first_and_workers_have_the_rest(monkeypatch):
     now, done, asked = [0.0], [], []
-    monkeypatch.setattr(pool.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(pool.time, "process_time", lambda: now[0])
+    monkeypatch.setattr(pool, "START_SECONDS", 4.0)
     monkeypatch.setattr(pool, "in_workers", lambda _, left, workers: asked.extend(left) or ())
     assert len(list(pool.measured(partial(slowly, now, done), BLOCKS, 2))) == 2
     assert done == [(0, 0), (1, 0)]
