@@ -251,7 +251,7 @@ def _print_substitutes(run: VerdictContent, console: Console) -> None:
 
 
 def _print_failures(run: VerdictContent, console: Console) -> None:
-    """Assumptions that fail and controls that were not rejected."""
+    """Assumptions that fail, controls that were not rejected, and what may decide more checks."""
     for assumption in run.assumptions:
         if not assumption.holds:
             console.print(
@@ -261,6 +261,9 @@ def _print_failures(run: VerdictContent, console: Console) -> None:
         if not control.caught:
             words = f"✗ control {control.name} of {control.check} was NOT rejected: "
             console.print(text(words + "the run cannot be more than inconclusive", "bold"))
+    if any(check.verdict == "inconclusive" != check.expected for check in run.checks):
+        command = f"python -m repro suite power theorem={run.theorem}"
+        console.print(text(f"? replicates that would decide: {command}", ""))
 
 
 def standard_output(width: int) -> Console:

@@ -240,13 +240,13 @@ class Experiment:
 
     @without_exit()
     def assumptions(self) -> tuple[AssumptionResult, ...]:
-        """The statement's assumptions, executed on the worlds in use."""
+        """The statement's assumptions, executed on the worlds of the checks that are run."""
         if self.theorem.assumes is None:
             return ()
         with self.building():
             return tuple(
                 AssumptionResult(f"{check.name} {name}", bool(holds), detail)
-                for check in self.defined
+                for check in self.swept
                 for name, holds, detail in self.theorem.assumes(check)
             )
 

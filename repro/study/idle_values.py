@@ -74,7 +74,8 @@ def refuse_without_effect(plan: Plan, kept: Mapping[str, Any], instance: Mapping
     """
     for key, value in _idle(plan, kept, instance):
         usable = _usable(built(plan).swept)
-        raise BadInput(key, value, f"changes nothing in {plan.slug}; {usable}")
+        chosen = f" with only={','.join(plan.only)}" if plan.only else ""
+        raise BadInput(key, value, f"changes nothing in {plan.slug}{chosen}; {usable}")
 
 
 def _idle(plan: Plan, kept, instance) -> Iterator[tuple[str, Any]]:

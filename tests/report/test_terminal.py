@@ -131,6 +131,13 @@ def test_failures_and_verdict_are_stated(result):
     assert text.rstrip().endswith(verdict)
 
 
+def test_a_check_that_is_not_decided_names_what_may_decide_it(result):
+    check = result.checks[0]
+    open_check = replace(check, outcome=replace(check.outcome, verdict="inconclusive"))
+    words = "? replicates that would decide: python -m repro suite power theorem=offline_gap"
+    assert words in printed(replace(result, checks=(open_check,)), 200)
+
+
 def test_an_expected_verdict_says_so(result):
     text = printed(replace(result, verdict="supported", checks=result.checks[:3]))
     assert "offline_gap: ✓ supported (as expected)" in text

@@ -292,6 +292,11 @@ def test_assumptions_are_asked_of_every_check_on_its_worlds(plan_of):
     )
 
 
+def test_assumptions_of_checks_that_are_not_run_are_not_asked(plan_of):
+    experiment = built(dataclasses.replace(plan_of(holds=False), only=("constant",)))
+    assert experiment.assumptions() == (AssumptionResult("constant holds", False, "by config"),)
+
+
 def test_a_theorem_without_assumptions_has_none(toy, plan_of):
     toy(assumes=None)
     assert built(plan_of()).assumptions() == ()
