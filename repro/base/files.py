@@ -49,8 +49,10 @@ def expanded(key: str, path: str) -> Path:
     """A path with ``~`` and ``~user`` filled in.
 
     Raises:
-        BadInput: there is no such user, or no home folder; or it is too deep.
+        BadInput: it is empty; there is no such user, or no home folder; or it is too deep.
     """
+    if not path.strip():  # a variable of the shell that is not set
+        raise BadInput(key, path, "empty; allowed: a path, or leave it out")
     try:
         return not_too_deep(key, Path(path).expanduser())
     except RuntimeError:

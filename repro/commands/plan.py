@@ -56,6 +56,7 @@ from repro.worlds.instances.choices import INSTANCES, LinearChoice, TextChoice, 
 from repro.worlds.instances.linear import LinearWorld
 
 NO_ANSWER = 3
+NOT_PRIVATE = "not private: this answer is computed from your labels; do not publish it"
 QUESTION = ("epsilon", "target_gap", "n_pairs")
 SOON = 5.0
 """Seconds: what takes no longer is not announced, and progress is not told more often."""
@@ -249,6 +250,8 @@ def main(arguments: Sequence[str]) -> int:
         fields = [word.removeprefix(FIELD).partition("=")[0] for word in about]
         request = _resolved(validate(PlanRequest, keyword_values(words, PlanRequest)), fields)
         print(_answered(request, _own_fields(request, about), Watch()))
+        if "path" in fields:
+            print(NOT_PRIVATE, file=sys.stderr)
     except NoAnswer as problem:
         print(f"no answer: {problem}", file=sys.stderr)
         return NO_ANSWER

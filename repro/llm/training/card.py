@@ -34,11 +34,13 @@ Each label passed randomized response before training: with probability {flip:.4
 That is **{epsilon:g}-differential privacy for the label of one comparison** (local, against anyone
 who reads the release). Prompts and responses are **not** protected. Everything after the release,
 epochs, seeds, checkpoints, curves and this model, is post-processing and costs no further ε.
-Another release of the same pairs does: its manifest states the total.
+Another release of the same labels does. With the releases before this one, a label has cost
+**ε = {total:g}** in all; the manifest of a later release states the total then.
 
 | | |
 |---|---|
 | ε of each label | {epsilon:g} |
+| ε in all, with earlier releases | {total:g} |
 | channel | randomized response, {flip:.6g} flipped |
 | loss | {loss} |
 | data digest | sha256 {digest} |
@@ -106,16 +108,19 @@ def _metadata(folder: Path) -> tuple[str | None, list[str]]:
     return data.base_model if isinstance(data.base_model, str) else None, list(data.tags or ())
 
 
-def model_card(request: Any, base: Base, epsilon: float, digest: str, pairs: int) -> str:
+def model_card(
+    request: Any, base: Base, budgets: tuple[float, float], digest: str, pairs: int
+) -> str:
     """README.md of the folder, with the metadata of a hub's card.
 
     Args:
         request: a ``FinetuneRequest``, its loss chosen.
         base: what training began from.
-        epsilon: ε of the release's manifest.
+        budgets: ε of the release, and of one label in all releases up to it.
         digest: SHA-256 of the release in hex.
         pairs: released comparisons.
     """
+    epsilon, total = budgets
     reward = request.loss == "reward"
     tags = ["trl", "label-differential-privacy", *[WITHOUT_PRETRAINING] * (not base.pretrained)]
     data = library("huggingface_hub").ModelCardData(
@@ -127,7 +132,7 @@ def model_card(request: Any, base: Base, epsilon: float, digest: str, pairs: int
     body = TEXT.format(
         title=Path(request.output).name, base=base.words, pairs=pairs,
         what="Trained by " + NAMES[request.loss],
-        flip=flip_prob(epsilon), epsilon=epsilon, loss=request.loss, digest=digest,
+        flip=flip_prob(epsilon), epsilon=epsilon, total=total, loss=request.loss, digest=digest,
         settings=settings, folder=Path(request.output).name,
         auto="AutoModelForSequenceClassification" if reward else "AutoModelForCausalLM",
         prompts="by the chat template, or as the beginning token, the text and a line break",

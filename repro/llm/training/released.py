@@ -58,6 +58,17 @@ def released_pairs(path: Path) -> tuple[TextPairs, float]:
     return TextPairs(prompts, first, second, signs), float(stated.epsilon)
 
 
+def total_epsilon(path: Path) -> float:
+    """What one label of a release has cost in all, this release and those before it.
+
+    Args:
+        path: as ``released_pairs`` has read it.
+    """
+    stated = parsed_manifest(read_manifest(manifest_path(_canonical(path))))
+    assert stated is not None
+    return float(stated.total)
+
+
 def _canonical(path: Path) -> Path:
     """OUT.jsonl, whose manifest states ε; exports are named for it."""
     for ending in ENDINGS:

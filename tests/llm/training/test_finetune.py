@@ -93,6 +93,7 @@ def test_the_card_says_what_is_private(finished, release):
     digest = hashlib.sha256(release.read_bytes()).hexdigest()
     for said in ("1-differential privacy", "0.268941 flipped", "| loss | private |", digest):
         assert said in card.text
+    assert "| ε in all, with earlier releases | 1 |" in card.text
     assert "Base model: a tiny random GPT-2, built here, without pretraining." in card.text
     assert "without-pretraining" in card.data.tags
     assert "Prompts and responses are **not** protected" in card.text
