@@ -489,7 +489,7 @@ def test_a_row_shows_its_slack_and_what_has_left_its_pin(runs):
     path.write_text(json.dumps(verdict))
     page = rendered(runs)
     assert '<span class="what">1 of 80 replicates failed; slack 14.2</span>' in page
-    off = "slack 2.5, pinned 3; curve off its pin, 1.32 times what is allowed"
+    off = "slack 2.5, recorded 3; curve off its pin, 1.32 times what is allowed"
     assert f'<span class="what">{off}</span>' in page
 
 

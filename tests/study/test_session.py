@@ -98,12 +98,12 @@ def test_a_device_that_is_absent_is_refused(monkeypatch):
 
 
 USELESS = {
-    "horizon=5": "allowed: epsilon, kl_weight, n_pairs",
-    "instance.num_states=12 only=[num_states]": "allowed: epsilon, n_pairs",
+    "horizon=5": "; allowed: epsilon, kl_weight, n_pairs",
+    "instance.num_states=12 only=[num_states]": " with only=num_states; allowed: epsilon, n_pairs",
     "theorem.worlds.features.instance.num_features=7 only=[num_features]": (
-        "allowed: epsilon, n_pairs"
+        " with only=num_features; allowed: epsilon, n_pairs"
     ),
-    "epsilon=0.3 only=[reward_bound_eps_one]": "allowed: n_pairs",
+    "epsilon=0.3 only=[reward_bound_eps_one]": " with only=reward_bound_eps_one; allowed: n_pairs",
 }
 
 
@@ -119,7 +119,7 @@ def test_an_override_that_changes_nothing_is_refused(words):
     with pytest.raises(BadInput) as refused:
         session_of(offline(words))
     key, _, value = words.split()[0].partition("=")
-    line = f"{key}={value}: changes nothing in offline_gap; {USELESS[words]}"
+    line = f"{key}={value}: changes nothing in offline_gap{USELESS[words]}"
     assert str(refused.value) == line
 
 
