@@ -104,8 +104,13 @@ def pinned(plan: Plan, check: DeclaredCheck, outcomes: Sequence[Outcome]) -> dic
     numbers = {"slack_pinned": pin["slack"]} if "slack" in pin else {}
     if (plan.budget.blocks, plan.budget.replicates) != AT:
         return numbers
+    if len(outcomes) == 1:  # without its controls, as tools.mutation runs it
+        pin = pin | {
+            name: pin[name][: len(check.grid)] for name in ("curve", "error") if name in pin
+        }
     if "curve" in pin and pin.get("size", _size(outcomes[0])) == _size(outcomes[0]):
-        numbers["off_curve"] = _off_curve(pin, check, _means(outcomes))
+        with np.errstate(over="ignore"):  # squares of a control that is wrong by 1e200
+            numbers["off_curve"] = _off_curve(pin, check, _means(outcomes))
     if "beside" in pin:
         now = [Estimate(number, 0.0, math.nan) for number in _beside(plan, check)]
         numbers["off_curve"] = max(

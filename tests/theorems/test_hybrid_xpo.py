@@ -31,7 +31,7 @@ def test_without_optimism_the_rare_response_is_not_found(turned):
     def wrong(right, self, reward, times):
         return 0.0
 
-    found = turned("horizon", OfflineAndOnline, "weight", wrong)
+    found = turned("horizon", OfflineAndOnline, "weight", wrong, replicates=1600, blocks=20)
     assert found[0] == "supported" != found[1]
 
 

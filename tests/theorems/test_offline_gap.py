@@ -111,7 +111,7 @@ def test_a_batch_of_sizes_equals_one_size_at_a_time():
     [
         (["reward_class=box"], {"n_pairs_no_bonus": "supported", "constant": "supported"}, None),
         (["reward_class=finite", "theorem.worlds.instance.scale=1"], {"bonus_covers": "supported"},
-         "a neighbourhood of the truth in the selected class"),
+         None),
         (["reward_class=finite"], {"bonus_covers": "contradicted", "constant": "contradicted"},
          "a neighbourhood of the truth in the selected class"),
         (["reward_class=box", "reward_class.half_width=0.3"], {"constant": "contradicted"},
