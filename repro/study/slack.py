@@ -114,7 +114,7 @@ def pinned(plan: Plan, check: DeclaredCheck, outcomes: Sequence[Outcome]) -> dic
     if "beside" in pin:
         now = [Estimate(number, 0.0, math.nan) for number in _beside(plan, check)]
         numbers["off_curve"] = max(
-            numbers["off_curve"], _off_curve({"curve": pin["beside"]}, check, now)
+            numbers.get("off_curve", 0.0), _off_curve({"curve": pin["beside"]}, check, now)
         )
     return numbers
 

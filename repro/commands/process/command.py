@@ -39,11 +39,11 @@ def run_command(main: Main, private: bool = False) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
-    def heard(words: list[str]) -> int:
+    def with_signals(words: list[str]) -> int:
         signals.hear()  # where ``status_of`` meets what a signal raises, be it ever so soon
         return main(words)
 
-    status = _flushed(status_of(heard, sys.argv[1:], private))
+    status = _flushed(status_of(with_signals, sys.argv[1:], private))
     if signals.received():  # without taking down all modules, which takes seconds more
         atexit._run_exitfuncs()
         os._exit(status)
