@@ -310,7 +310,7 @@ def note_words(outcome: OutcomeEntry, replicates: int) -> str:
     failed, bend, end = outcome.failed_replicates, outcome.curvature_ci95, outcome.end_slope
     notes = [f"{failed} of {replicates} replicates failed"] if failed else []
     words = slack_words(outcome)
-    notes += [words] if words and ("pinned" in words or outcome.verdict == "supported") else []
+    notes += [words] if words and ("recorded" in words or outcome.verdict == "supported") else []
     if outcome.off_curve is not None and outcome.off_curve > 1:
         notes.append(f"curve off its pin, {outcome.off_curve:.3g} times what is allowed")
     if outcome.verdict == "inconclusive" and bend and end is not None and bend[0] * bend[1] > 0:

@@ -1,5 +1,7 @@
 """``python -m repro which_mechanism``: an answer with a reason, one line for what is refused."""
 
+import re
+
 import pytest
 
 from repro.commands import which_mechanism as mechanism_choice
@@ -69,6 +71,9 @@ def test_the_table_is_written(capsys, monkeypatch, tmp_path):
     page = (tmp_path / "which_mechanism.md").read_text(encoding="utf-8")
     assert page.count("\n| 1 | 4 |") == 4
     assert "0 of 8 places" in page.replace("\n  ", " ")
+    ratios = re.findall(r"\| ([\d.]+) / [\d.]+ / [\d.]+ \|", page)
+    assert len(ratios) == 8
+    assert f"its error is at most {max(ratios, key=float)} times" in " ".join(page.split())
 
 
 def test_the_share_of_the_budget_for_the_ridge_is_tuned_where_n_is_small(monkeypatch):

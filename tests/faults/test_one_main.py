@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from repro.base.errors import BadInput
+from repro.commands.process.outcome import explained
 from repro.commands.process.table import COMMANDS
 from tests.faults.processes import QUICK, ROOT, as_from_a_shell, ended, in_shell
 
@@ -187,6 +189,24 @@ def test_what_main_raises_has_its_status(body, status, line, tmp_path):
     assert found == status, err
     assert err.startswith(line)
     assert err.count("\n") == bool(line)
+
+
+class Unheard:
+    """Standard error whose reader has gone."""
+
+    def write(self, text):
+        raise BrokenPipeError
+
+    flush = write
+
+
+@pytest.mark.parametrize(
+    ("problem", "status"), [(RuntimeError("a bug"), 70), (BadInput("key", 1, "allowed: 2"), 141)]
+)
+def test_a_bug_stays_one_where_nobody_hears_of_it(problem, status, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "stderr", Unheard())
+    assert explained(problem) == status
 
 
 def test_details_that_cannot_be_kept_are_said_to_be_lost(tmp_path):

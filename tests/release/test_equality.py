@@ -7,6 +7,7 @@ import json
 import os
 import random
 import shutil
+from decimal import Decimal
 from pathlib import Path
 
 import pandas as pd
@@ -190,6 +191,12 @@ def test_the_command_refuses_in_one_line(release, capsys, monkeypatch, words, sa
     assert said in shown
     assert shown.count("\n") == 1
     assert sorted(Path().rglob("*")) == before
+
+
+def test_the_printed_power_is_a_percentage():
+    audit = auditing.ReleaseAudit(1000, Decimal(1), unseen=0.0425)
+    (line,) = [line for line in audit_release._report(audit) if line.startswith("power:")]
+    assert "1000 comparisons and epsilon 1, raw labels in fewer than 4.25 % of the lines" in line
 
 
 def test_an_honest_release_of_few_lines_is_not_accused(records, tmp_path):

@@ -12,7 +12,7 @@ import repro
 from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 from repro.labels.privacy.exact_response import ExactResponse
 from repro.release.canonical import body, compared, line
-from repro.release.labels import ALARM, agreement
+from repro.release.labels import AGREED, ALARM, agreement
 from repro.release.manifest import Manifest, exact_epsilon
 from tests.release.leaks import LEAKS, Writer
 
@@ -125,6 +125,12 @@ def test_agreement_is_exact():
     ]
     assert sum(p < 0.05 for p in small) < 130
     assert ALARM == 1e-4
+
+
+def test_releases_that_are_compared_share_one_level():
+    flips = np.arange(300) % 2
+    limits = [agreement(flips, flips, tests).limit for tests in (1, 4)]
+    assert limits == [ALARM * AGREED, ALARM * AGREED / 4]
 
 
 def test_copies_that_are_answered_differently_leak(release):

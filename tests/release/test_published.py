@@ -68,3 +68,22 @@ def test_a_name_that_is_taken_stays_where_there_are_no_links(tmp_path, monkeypat
         with pytest.raises(FileExistsError):
             draft.place(tmp_path / "o.jsonl")
     assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("linkable", [True, False])
+def test_the_bytes_of_a_draft_and_then_its_name_reach_the_disk(tmp_path, monkeypatch, linkable):
+    really, flushed = os.fsync, []
+
+    def flush(descriptor):
+        status = os.fstat(descriptor)
+        flushed.append((status.st_ino, status.st_size, (tmp_path / "name").exists()))
+        really(descriptor)
+
+    monkeypatch.setattr(drafts.os, "fsync", flush)
+    with drafts.Draft(tmp_path) as draft:
+        draft._linkable = linkable
+        draft.file.write(b"bytes")
+        draft.place(tmp_path / "name")
+    (of_file, size, early), (of_folder, _, late) = flushed
+    assert (of_file, size, early) == ((tmp_path / "name").stat().st_ino, 5, False)
+    assert (of_folder, late) == (tmp_path.stat().st_ino, True)

@@ -16,9 +16,9 @@ from rich.console import Console
 import repro
 from repro.core.results import AssumptionResult
 from repro.report.record import record_of
-from repro.report.run_files import OutcomeEntry
+from repro.report.run_files import CheckEntry, Numbers, OutcomeEntry
 from repro.report.terminal import print_folder, print_result, progress
-from repro.report.wording import note_words
+from repro.report.wording import claim_words, note_words
 
 
 def printed(result, width: int = 100, detail: Literal["verdict", "checks", "all"] = "all") -> str:
@@ -152,6 +152,31 @@ def test_a_check_without_a_number_shows_what_it_claims(result):
     text = printed(replace(result, checks=(empty, *rest)), 200)
     assert "slope -1 ± 0.05" in text
     assert "not measured:" in text
+
+
+def test_a_check_that_is_pinned_undecided_asks_for_nothing_more(result):
+    check = result.checks[0]
+    open_check = replace(
+        check,
+        check=replace(check.check, expected="inconclusive"),
+        outcome=replace(check.outcome, verdict="inconclusive"),
+    )
+    assert "would decide" not in printed(replace(result, checks=(open_check,)), 200)
+
+
+@pytest.mark.parametrize(
+    ("direction", "words"),
+    [("two_sided", "-1 ± 0.05"), ("at_most", "≤ -1 + 0.05"), ("at_least", "≥ -1 - 0.05")],
+)
+def test_the_tolerance_of_a_claim_stands_on_the_side_that_it_allows(direction, words):
+    numbers = Numbers(kind="ratio", claimed=-1.0, tolerance=0.05, direction=direction)
+    assert claim_words(numbers) in (f"ratio {words}", f"ratio{words}")
+
+
+@pytest.mark.parametrize("verdict", ["supported", "contradicted", "inconclusive"])
+def test_a_slack_that_has_left_its_record_is_noted_whatever_the_verdict(verdict):
+    check = CheckEntry(name="a", verdict=verdict, slack=14.16, slack_pinned=3.0)
+    assert note_words(check, 1) == "slack 14.2, recorded 3"
 
 
 def test_a_failing_assumption_is_named(result):

@@ -10,7 +10,7 @@ from repro.core.claims import FrequencyCheck, InequalityCheck, RatioCheck, Slope
 from repro.core.judge import judge
 from repro.core.results import CheckResult, Series
 from repro.study.experiment import Budget
-from repro.study.power import SPARE, Margin, margins, planned, rounded
+from repro.study.power import CHANCE, SPARE, Margin, margins, planned, rounded
 
 GRID = np.logspace(3, 7, 5)
 SMOKE = Budget(name="smoke", replicates=400, blocks=20, check_error=0.05)
@@ -53,6 +53,13 @@ def test_half_widths_are_the_parts_of_the_tolerance_that_the_contract_asks_for()
     z = stats.norm.ppf(0.975)
     assert margin.times(SMOKE, SMOKE) == pytest.approx(SPARE * (z / 2) ** 2)
     assert margin.times(SMOKE, LAPTOP) == pytest.approx(SPARE * (z / 1) ** 2 / 5)
+
+
+def test_intervals_that_share_an_error_rate_need_more():
+    """Of five points each interval misses with a fifth of the error rate."""
+    margin = Margin(error=1.0, room=1.0, width=math.inf, shared=5)
+    z = stats.norm.isf(SMOKE.check_error / 5 / 2)
+    assert margin.times(SMOKE, SMOKE) == pytest.approx(SPARE * (CHANCE + z) ** 2)
 
 
 def test_a_value_beyond_the_edge_is_not_mended_by_replicates():

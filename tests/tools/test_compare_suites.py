@@ -49,6 +49,16 @@ def test_a_changed_verdict_and_a_changed_byte_are_named(folders, capsys):
     ]
 
 
+def test_an_assumption_that_fails_on_one_side_is_named(folders, capsys):
+    for folder, holds in zip(folders, (True, False), strict=True):
+        path = folder / "offline_gap" / "verdict.json"
+        assumptions = [{"name": "coverage", "holds": holds}, {"name": "bound", "holds": True}]
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"assumptions": assumptions}))
+    assert compared(folders) == 1
+    line = "offline_gap: : assumptions hold True → False\n"
+    assert line in capsys.readouterr().out
+
+
 def test_an_experiment_of_one_side_is_named(folders, capsys):
     (folders[0] / "lower_bound" / "verdict.json").unlink()
     assert compared(folders) == 1

@@ -222,6 +222,11 @@ def test_the_function_takes_fields_of_the_instance(capsys):
     assert found.world.endswith("seed=9")
 
 
+def test_a_gap_that_is_kept_is_printed_rounded_up():
+    found = command.plan(epsilon=1, n_pairs=2000, replicates=100)
+    assert "labels, at most 0.1235 in" in " ".join(repr(replace(found, kept=0.12341)).split())
+
+
 def test_the_function_refuses_as_the_command_does():
     with pytest.raises(BadInput, match="give two of"):
         command.plan(epsilon=1)
