@@ -16,11 +16,12 @@ Checks.  Regret per round ∝ 1/t (``horizon``) and its sum like log T, not √T
 2 in c(ε) and 1 in d; the constant in closed form (``constant``, ``constant_wide``: a Lyapunov
 equation), in which c(ε)² and V(B) are; Theorem 1's bound at T = 1e6 to 1e8, before which π_ref
 itself has less (``bound``).  The bound's V(B)² and c(ε)² are attained where all labels are at the
-difference B and βB → 0 (``bound_attained*``); ψ(2βB) is not tested: ``bound_not_attained`` shows
-how much too large it is, from a fifth at βB = ¼ to 10⁶ times at 10.  Beside least squares over all
-labels at T = 1e6, d = 8 and 64 (``beside_least_squares``).  Steps come in blocks, each a fifth as
-long as all before (a tenth in ``constant_wide``, two fifths in ``num_features``); single labels
-have the same regret (a test, 300 labels).
+difference B and βB → 0 (``bound_attained*``).  ψ(2βB) is attained in one round, by an estimate
+that is off by 2B on a response that is all but never drawn (``factor_attained``); over all rounds
+it is too large, from a fifth at βB = ¼ to 10⁶ times at 10 (``bound_not_attained``).  Beside least
+squares over all labels at T = 1e6, d = 8 and 64 (``beside_least_squares``).  Steps come in blocks,
+each a fifth as long as all before (a tenth in ``constant_wide``, two fifths in ``num_features``);
+single labels have the same regret (a test, 300 labels).
 
 P1's Section 5 says that some kind of exploration is necessary online, since sampling both responses
 from one policy has a constant lower bound (Xie et al. 2024, Proposition 2.1).  With a KL term and
@@ -33,7 +34,7 @@ What would refute it: a regret above the bound, or a constant off the closed for
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -71,9 +72,11 @@ from repro.p1.pokl.online_newton import (
     largest_share,
     mean_regret_bound,
     newton_rate,
+    regret_factor,
 )
 from repro.p1.pokl.run import OnlineRun
 from repro.worlds.instances.linear import LinearWorld
+from repro.worlds.policies.gibbs import gibbs_policy, gibbs_suboptimality
 
 SINGLE_LABELS = 1 + 1e-6
 """Ratio of the times of steps that are labels."""
@@ -115,6 +118,33 @@ class LargestDifference:
         state_prob = torch.ones(1, dtype=torch.float64)
         weight = self.kl_weight * self.reward_bound
         return LinearWorld(features, state_prob, even, theta, radius, self.reward_bound, weight)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RareResponse:
+    """One state and two responses: the better one is rare, and believed to be the worse one.
+
+    Attributes:
+        rare: its probability under π_ref.
+        reward_bound: B, the true difference and that of the estimate.
+        kl_weight: 1/β.
+    """
+
+    rare: Positive
+    reward_bound: Positive
+    kl_weight: Positive
+
+    @property
+    def linear(self) -> LinearWorld:
+        """The world, with features of norm 1."""
+        radius = self.reward_bound / 2
+        reference = torch.tensor([[self.rare, 1 - self.rare]], dtype=torch.float64)
+        features = torch.tensor([[[1.0], [-1.0]]], dtype=torch.float64)
+        theta = torch.tensor([radius], dtype=torch.float64)
+        return LinearWorld(
+            features, torch.ones(1, dtype=torch.float64), reference, theta, radius,
+            self.reward_bound, self.kl_weight,
+        )  # fmt: skip
 
 
 # Algorithms --------------------------------------------------------------------------------------
@@ -189,6 +219,22 @@ def rate_over_bound(world: LargestDifference, share: float) -> float:
     return rate / (share * per_unit)
 
 
+def regret_over_factor(world: RareResponse, factor: Callable[[LinearWorld], float]) -> float:
+    """A round's regret over the mean Δ² of its pairs, over what is said of that."""
+    linear = world.linear
+    off = -2 * linear.reward / linear.kl_weight  # the estimate is −θ*
+    best = gibbs_policy(linear.reference, linear.reward, linear.kl_weight)
+    played = gibbs_policy(best, off, 1.0)
+    regret = gibbs_suboptimality(best, off, linear.state_prob, linear.kl_weight)
+    square = 2 * float(played.prod()) * (2 * world.reward_bound) ** 2
+    return float(regret) / (square * factor(linear))
+
+
+def without_tilt(world: LinearWorld) -> float:
+    """Wrong: β/4, the second order alone."""
+    return 1 / (4 * world.kl_weight)
+
+
 def settled_rate(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
     """(R,) regret per unit of log t over the last four decades."""
     return curve.rate(DECADES)
@@ -221,6 +267,9 @@ RATE_OVER_BOUND = Quantity("regret rate / rate of the bound", of_world, evidence
 whole_bound = named("bound", rate_over_bound, share=1.0)
 nine_tenths = named("nine_tenths", rate_over_bound, share=0.9)
 half_of_it = named("half_of_it", rate_over_bound, share=0.5)
+ROUND_OVER_FACTOR = Quantity("regret of a round / (factor·mean Δ²)", of_world, evidence="computed")
+whole_factor = named("factor", regret_over_factor, factor=regret_factor)
+second_order = named("second_order", regret_over_factor, factor=without_tilt)
 NEEDED = "βB → 0, labels at the difference B: the rate is that of Theorem 1's bound"
 
 
@@ -262,6 +311,9 @@ CHECKS = [
           nine_tenths),
     check("bound_attained_epsilon", "privacy_cost", Ratio(f"{NEEDED}, along c(ε)"),
           RATE_OVER_BOUND, whole_bound, nine_tenths),
+    check("factor_attained", "reward_bound",
+          Ratio("a round's regret is (β/2)·ψ(2βB) times the mean Δ² of its pairs", tolerance=1e-3),
+          ROUND_OVER_FACTOR, whole_factor, second_order),
     check("bound_not_attained", "kl_weight", Inequality("the rate is at most the bound's at any β"),
           RATE_OVER_BOUND, whole_bound, half_of_it),
     check("beside_least_squares", "num_features",
@@ -273,7 +325,7 @@ CHECKS = [
 
 def assumes(swept: SweptCheck) -> Iterable[Assumed]:
     """The truth in the class; and b of Theorem 1, in twenty runs of the longest world."""
-    if isinstance(swept.sweep.worlds[0], LargestDifference):
+    if isinstance(swept.sweep.worlds[0], LargestDifference | RareResponse):
         return
     yield from as_told(realizable)(swept)
     if swept.name == "bound":
@@ -287,6 +339,6 @@ THEOREM = Theorem(
     settles=["own.online_newton"],
     checks=CHECKS,
     corrected={"symmetric_sampling": "horizon"},
-    worlds={"run": NewtonRun, "largest": LargestDifference},
+    worlds={"run": NewtonRun, "largest": LargestDifference, "rare": RareResponse},
     assumes=assumes,
 )

@@ -3,22 +3,37 @@
 python -m tools.slack [EXPERIMENT …]            name those that have left their pin; exit 1
 python -m tools.slack --write [EXPERIMENT …]    write the pins anew
 python -m tools.slack --seed=3 [EXPERIMENT …]   compare at another seed
+
+``--write`` runs each experiment twice, the second time in a process whose libraries are told to use
+their plainest kernels: what this other rounding moves is not held to the numbers of its seed.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
 import repro
 from repro.base.places import conf_dir
+from repro.core.rates import point_estimates
+from repro.core.results import CheckResult
 from repro.core.verdicts import off_its_pin
 from repro.study.composition import compose_values
 from repro.study.discovery import find, slugs
 from repro.study.plan import Plan
 from repro.study.settings import session_of
-from repro.study.slack import PINS, new_pin, pins
+from repro.study.slack import PINS, SEED, new_pin, pins
+
+PLAIN = {
+    "OPENBLAS_CORETYPE": "Prescott",
+    "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL",
+    "ATEN_CPU_CAPABILITY": "default",
+    "MKL_CBWR": "COMPATIBLE",
+}
+"""Kernels without vectors of 256 and 512 bits: they add in another order."""
 
 
 def plan_of(slug: str) -> Plan:
@@ -29,14 +44,15 @@ def plan_of(slug: str) -> Plan:
 def main(arguments: Sequence[str]) -> int:
     """Compare or write."""
     write = "--write" in arguments
+    if "--points" in arguments:
+        print(json.dumps({check.check.name: _points(check) for check in _run(arguments[-1], SEED)}))
+        return 0
     named = [word for word in arguments if not word.startswith("--")]
-    seed = next((int(word[7:]) for word in arguments if word.startswith("--seed=")), 0)
+    seed = next((int(word[7:]) for word in arguments if word.startswith("--seed=")), SEED)
     every, left = {slug: dict(own) for slug, own in pins().items()}, []
     for slug in named or [slug for slug in slugs() if not find(slug).extra]:
         plan = plan_of(slug)
-        checks = repro.run(
-            slug, budget="smoke", tracking="none", seed=seed, overrides=["compute.workers=1"]
-        ).result.checks
+        checks = _run(slug, seed)
         for result in checks:
             numbers = result.outcome.numbers
             if off_its_pin(numbers):
@@ -44,9 +60,33 @@ def main(arguments: Sequence[str]) -> int:
                 left.append(f"{slug} {result.check.name}: has left its pin, {words}")
                 print(left[-1], flush=True)
         if write:
-            every[slug] = {result.check.name: new_pin(plan, result) for result in checks}
+            plain = _with_plain_kernels(slug)
+            every[slug] = {
+                result.check.name: new_pin(plan, result, plain[result.check.name])
+                for result in checks
+            }
             _write(every)
     return 1 if left and not write else 0
+
+
+def _run(slug: str, seed: int) -> Sequence[CheckResult]:
+    return repro.run(
+        slug, budget="smoke", tracking="none", seed=seed, overrides=["compute.workers=1"]
+    ).result.checks
+
+
+def _points(check: CheckResult) -> list[float]:
+    """The curve of the algorithm under test."""
+    return [at.value for at in point_estimates(check.outcome.series)]
+
+
+def _with_plain_kernels(slug: str) -> dict[str, list[float]]:
+    """The curve of each check, measured in a process of its own with ``PLAIN`` kernels."""
+    command = [sys.executable, "-m", "tools.slack", "--points", slug]
+    done = subprocess.run(
+        command, env={**os.environ, **PLAIN}, capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def _write(every: Mapping[str, Mapping[str, object]]) -> None:

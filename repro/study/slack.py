@@ -26,12 +26,20 @@ from repro.core.door import DEFAULT_INSTANCE
 from repro.core.fingerprint import fingerprint
 from repro.core.rates import Estimate, point_estimates, pooled
 from repro.core.results import CheckResult, Outcome
+from repro.core.stream import stream
 from repro.study.plan import Plan, built
 
 PINS = "slack.json"
 WITHIN_EXACT, WITHIN_DRAWN = 0.001, 0.02
-"""Shares of a pin that a point of a curve may leave it by: of a check that draws nothing; and, on
-top of what sampling allows, of one that draws."""
+"""Shares of a pin that a point of a curve may leave it by: of a check that draws nothing, or the
+same as the pin; and, on top of what sampling allows, of one that draws other numbers."""
+SEED = 0
+"""Of the pins, and of a run unless it says another."""
+DRAWS = "edb9040e"
+"""Hash of what numpy drew from a stream of that seed when the pins were written."""
+STEADY = 1e-5
+"""The largest share of a point by which other rounding may move it, if a run at the seed of the
+pins is held to the numbers themselves."""
 SMALLEST = 1e-4
 """Points of an inequality below this share of what is allowed count as this: rounding is there."""
 ROUNDING = 1e-9
@@ -52,6 +60,18 @@ def pins() -> dict[str, dict[str, dict[str, Any]]]:
     return json.loads((conf_dir() / PINS).read_text(encoding="utf-8"))
 
 
+@cache
+def draws_now() -> str:
+    """What this numpy draws from a stream, as a hash: other versions may draw other numbers."""
+    rng = stream(SEED, PINS)
+    each = [
+        rng.random(), rng.uniform(-1, 1), rng.standard_normal(), rng.normal(1, 2),
+        rng.integers(10**6), rng.binomial(10, 0.3), rng.binomial(10**6, 0.3), rng.choice(10**6),
+    ]  # fmt: skip
+    arrays = [rng.multinomial(10**6, [0.2, 0.8]), rng.dirichlet([0.5, 2]), rng.permutation(100)]
+    return fingerprint([f"{number:.6g}" for number in np.concatenate([each, *arrays])])[:8]
+
+
 def numbers_of(plan: Plan, check: DeclaredCheck) -> str:
     """A short hash of the numbers in force of a check; empty where they are another instance's."""
     if plan.setting.instance_kind != DEFAULT_INSTANCE:
@@ -62,13 +82,17 @@ def numbers_of(plan: Plan, check: DeclaredCheck) -> str:
     return fingerprint((sweep, world, dict(check.settings), check.grid))[:8]
 
 
-def new_pin(plan: Plan, result: CheckResult) -> dict[str, object]:
+def new_pin(plan: Plan, result: CheckResult, otherwise: Sequence[float] = ()) -> dict[str, object]:
     """The pin of a check as it has come out.
+
+    Args:
+        otherwise: the curve of the algorithm under test, measured at the same seed with other
+            rounding; a check that draws is held to its own numbers only where this is given.
 
     Returns:
         ``of``; ``slack`` of a one-sided check that draws nothing; ``curve``; ``beside``, means
-        beside the largest ratio; and of a check that draws ``error``, standard errors, and
-        ``size``, its blocks and the replicates of one.
+        beside the largest ratio; and of a check that draws ``error``, standard errors, ``size``,
+        its blocks and the replicates of one, and ``steady``, whether rounding leaves it alone.
     """
     check, means = result.check, _means((result.outcome, *result.controls))
     slack = result.outcome.numbers.get("slack")
@@ -79,8 +103,10 @@ def new_pin(plan: Plan, result: CheckResult) -> dict[str, object]:
         pin["slack"] = _short(slack, 4)
     if check.quantity.endswith(IN_ROUNDING):
         return pin
-    pin["curve"] = [_short(at.value, 4 if draws else 6) for at in means]
+    pin["curve"] = [_short(at.value, 6) for at in means]
     if draws:
+        own = [at.value for at in means[: len(check.grid)]]
+        pin |= {"steady": True} if _steady(own, otherwise) else {}
         pin |= {"error": [_short(at.error, 2) for at in means], "size": _size(result.outcome)}
     if numbers := _beside(plan, check):
         pin["beside"] = [_short(number, 6) for number in numbers]
@@ -110,7 +136,8 @@ def pinned(plan: Plan, check: DeclaredCheck, outcomes: Sequence[Outcome]) -> dic
         }
     if "curve" in pin and pin.get("size", _size(outcomes[0])) == _size(outcomes[0]):
         with np.errstate(over="ignore"):  # squares of a control that is wrong by 1e200
-            numbers["off_curve"] = _off_curve(pin, check, _means(outcomes))
+            same = plan.seed == SEED and "steady" in pin and draws_now() == DRAWS
+            numbers["off_curve"] = _off_curve(pin, check, _means(outcomes), same)
     if "beside" in pin:
         now = [Estimate(number, 0.0, math.nan) for number in _beside(plan, check)]
         numbers["off_curve"] = max(
@@ -119,23 +146,28 @@ def pinned(plan: Plan, check: DeclaredCheck, outcomes: Sequence[Outcome]) -> dic
     return numbers
 
 
-def _off_curve(pin: dict[str, Any], check: DeclaredCheck, means: list[Estimate]) -> float:
+def _off_curve(
+    pin: dict[str, Any], check: DeclaredCheck, means: list[Estimate], same: bool = False
+) -> float:
     """The largest distance from the pin, each in units of what is allowed there.
 
     That is a share of the pin, and rounding; of a check that draws also what Student's interval of
-    the difference of two runs allows, for all points together.
+    the difference of two runs allows, for all points together.  Of the same draws the points of the
+    algorithm under test may move by as little as if nothing were drawn.
     """
     curve, values = np.array(pin["curve"], dtype=float), np.array([at.value for at in means])
     if len(curve) != len(values):
         return math.inf
     if isinstance(check, InequalityCheck):
         curve, values = np.maximum(curve, SMALLEST), np.maximum(values, SMALLEST)
-    draws, largest = "error" in pin, np.nan_to_num(abs(curve[: len(check.grid)])).max()
-    allowed = (WITHIN_DRAWN if draws else WITHIN_EXACT) * abs(curve) + ROUNDING * largest
-    if draws:
+    largest = np.nan_to_num(abs(curve[: len(check.grid)])).max()
+    allowed = np.array(WITHIN_EXACT * abs(curve) + ROUNDING * largest)
+    if "error" in pin:
         errors = np.array([pin["error"], [at.error for at in means]], dtype=float)
         half = -stdtrit(pin["size"][0] - 1, MISS / 2 / len(curve))
-        allowed = allowed + half * np.hypot(*np.nan_to_num(errors))
+        by_sampling = WITHIN_DRAWN * abs(curve) + half * np.hypot(*np.nan_to_num(errors))
+        exempt = len(check.grid) if same else 0
+        allowed[exempt:] = (by_sampling + ROUNDING * largest)[exempt:]
     lost = np.isnan(values) != np.isnan(curve)
     distances = np.where(lost, math.inf, np.nan_to_num(abs(values - curve)))
     return float((distances / np.where(allowed > 0, allowed, ROUNDING)).max())
@@ -156,6 +188,14 @@ def _means(outcomes: Sequence[Outcome]) -> list[Estimate]:
     """At each grid point that of the algorithm under test, then of each control over the grid."""
     right, *wrong = (point_estimates(outcome.series) for outcome in outcomes)
     return [*right, *map(pooled, wrong)]
+
+
+def _steady(own: Sequence[float], otherwise: Sequence[float]) -> bool:
+    """Whether other rounding leaves points where they are."""
+    if len(own) != len(otherwise):
+        return False
+    least = ROUNDING * float(np.nan_to_num(np.abs(own)).max())
+    return np.allclose(own, otherwise, rtol=STEADY, atol=least, equal_nan=True)
 
 
 def _varies(mean: Estimate) -> bool:

@@ -10,6 +10,7 @@ from repro.core.results import CheckResult, Outcome, Series
 from repro.study import slack
 
 PLAN = SimpleNamespace(slug="an_experiment", setting=SimpleNamespace(stages={}))
+OTHER_SEED = slack.SEED + 1
 GRID = (1.0, 2.0, 4.0)
 MEANS = np.array([[0.5], [1.0], [2.0]])
 RATIO = RatioCheck("check", "n_pairs", GRID, "q", "method", evidence="measured")
@@ -34,17 +35,19 @@ def off_curve(monkeypatch):
     Further series are those of a control.
     """
 
-    def distance(check, at_first, now, *controls, stages=(), beside=()):
+    def distance(
+        check, at_first, now, *controls, stages=(), beside=(), otherwise=(), seed=OTHER_SEED
+    ):
         beside = list(beside)
         monkeypatch.setattr(slack, "numbers_of", lambda plan, check: "the same")
         monkeypatch.setattr(slack, "_beside", lambda plan, check: beside.pop(0) if beside else [])
         first, now, *wrong = (
             Outcome("m", "supported", {}, own) for own in (at_first, now, *controls)
         )
-        pin = slack.new_pin(PLAN, CheckResult(check, first, tuple(wrong[:1])))
+        pin = slack.new_pin(PLAN, CheckResult(check, first, tuple(wrong[:1])), otherwise)
         monkeypatch.setattr(slack, "pins", lambda: {PLAN.slug: {"check": pin}})
         setting, budget = SimpleNamespace(stages=stages), SimpleNamespace(blocks=20, replicates=400)
-        plan = SimpleNamespace(slug=PLAN.slug, setting=setting, budget=budget)
+        plan = SimpleNamespace(slug=PLAN.slug, setting=setting, budget=budget, seed=seed)
         return slack.pinned(plan, check, [now, *wrong[1:]]).get("off_curve")
 
     return distance
@@ -66,6 +69,29 @@ def test_other_seeds_stay_on_the_curve_and_a_constant_off_by_a_fifth_does_not(of
     distances = [off_curve(RATIO, series(MEANS, 0), series(MEANS, s)) for s in range(1, 300)]
     assert max(distances) <= 1
     assert off_curve(RATIO, series(MEANS, 0), series(1.2 * MEANS, 1)) > 1
+
+
+@pytest.mark.parametrize(
+    ("rounding", "seed", "holds"),
+    [(1e-9, slack.SEED, False), (1e-9, OTHER_SEED, True), (1e-3, slack.SEED, True)],
+)
+def test_the_same_draws_have_the_same_numbers_unless_rounding_decides(
+    monkeypatch, off_curve, rounding, seed, holds
+):
+    monkeypatch.setattr(slack, "DRAWS", slack.draws_now())
+    before, now = series(MEANS, 0), series(1.01 * MEANS, 0)
+    otherwise = list(before.means * (1 + rounding))
+    assert (off_curve(RATIO, before, now, otherwise=otherwise, seed=seed) <= 1) == holds
+    assert off_curve(RATIO, before, before, otherwise=otherwise, seed=seed) < 0.01
+
+
+def test_another_numpy_that_draws_others_is_held_to_what_sampling_allows(monkeypatch, off_curve):
+    before = series(MEANS, 0)
+    otherwise, now = list(before.means), series(1.01 * MEANS, 0)
+    for draws, holds in ((slack.draws_now(), False), ("others", True)):
+        monkeypatch.setattr(slack, "DRAWS", draws)
+        distance = off_curve(RATIO, before, now, otherwise=otherwise, seed=slack.SEED)
+        assert (distance <= 1) == holds
 
 
 def test_one_failure_where_there_was_none_is_sampling(off_curve):

@@ -53,6 +53,7 @@ def f(x, rng, size):
     if x is None:
         return 3.0
     y = np.linspace(0, 1, 41)[2] + math.sqrt(x) ** 2
+    y = np.stack([y, 2 * y], -1).max(-1)
     return min(x * 0.5, y.sum(axis=1)) + 1e-12 * size
 '''
 
@@ -70,10 +71,13 @@ def test_what_is_changed_of_formulas(tmp_path):
         (8, "math.sqrt(x) ** 2: op → Mult"),
         (8, "math.sqrt: attr → 'cbrt'"),
         (8, "2: value → 3"),
-        (9, "min(x * 0.5, y.sum(axis=1)) + 1e-12 * size: op → Sub"),
-        (9, "min: id → 'max'"),
-        (9, "x * 0.5: op → Div"),
-        (9, "0.5: value → 0.55"),
+        (9, "np.stack([y, 2 * y], -1).max: attr → 'min'"),
+        (9, "2 * y: op → Div"),
+        (9, "2: value → 3"),
+        (10, "min(x * 0.5, y.sum(axis=1)) + 1e-12 * size: op → Sub"),
+        (10, "min: id → 'max'"),
+        (10, "x * 0.5: op → Div"),
+        (10, "0.5: value → 0.55"),
     }
 
 

@@ -32,8 +32,12 @@ _TURNED = {
 _SIZES = {"range", "linspace", "geomspace", "logspace", "reshape", "zeros", "ones", "full", "eye",
           "arange", "tile", "repeat", "empty", "split", "moveaxis", "swapaxes", "expand_dims",
           "broadcast_to", "lru_cache", "isclose", "allclose", "roll", "take", "round", "spawn",
-          "sum", "mean", "cumsum", "prod", "any", "all", "unsqueeze", "squeeze"}  # fmt: skip
+          "sum", "mean", "cumsum", "prod", "any", "all", "unsqueeze", "squeeze", "stack",
+          "concatenate", "cat", "argmax", "argmin", "argsort", "sort", "amax", "amin", "flip",
+          "diff", "softmax", "logsumexp", "log_softmax", "unbind", "gather"}  # fmt: skip
 """Calls whose plain numbers are axes, shapes, points and digits."""
+_REDUCED = {"max", "min"}
+"""The same of an attribute, as in ``x.max(-1)``; the numbers of ``max(0, x)`` are its own."""
 _KEYS = {"axis", "dim", "size", "shape", "steps", "maxiter", "iterations", "num", "count", "points",
          "maxsize", "ndmin", "axes", "offset", "ddof", "limit", "chunk", "digits", "k"}  # fmt: skip
 _SILENT = (ast.Raise, ast.JoinedStr, ast.Import, ast.ImportFrom, ast.Assert)
@@ -213,9 +217,17 @@ def _is_place(node: ast.AST, name: str, child: ast.AST) -> bool:
         case ast.Subscript():
             return name == "slice"
         case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called)) if called in _SIZES:
-            plain = isinstance(child, ast.Constant | ast.UnaryOp | ast.Tuple | ast.List)
-            return name == "args" and plain
+            return name == "args" and _is_plain(child)
+        case ast.Call(func=ast.Attribute(attr=called)) if called in _REDUCED:
+            return name == "args" and _is_plain(child)
     return False
+
+
+def _is_plain(node: ast.AST) -> bool:
+    if isinstance(node, ast.Tuple | ast.List):
+        return all(_is_plain(part) for part in node.elts)
+    sign = isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
+    return sign or isinstance(node, ast.Constant)
 
 
 def _other(value: bool | float | str) -> bool | float | str:

@@ -15,16 +15,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import pickle
 import random
 import resource
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ import coverage
 from scipy import stats
 
 from repro.core.check import WITHOUT_DRAWS, SweptCheck
+from repro.core.rates import point_estimates
 from repro.core.results import CheckResult
 from repro.core.verdicts import off_its_pin
 from repro.study.composition import compose_values
@@ -39,20 +42,22 @@ from repro.study.discovery import find, slugs
 from repro.study.plan import Plan, blocks_of, built
 from repro.study.runner import run_plan
 from repro.study.settings import session_of
+from repro.study.slack import pins
 from repro.study.sources import closure
 from tools.mutation.equivalent import equivalents
-from tools.mutation.exchange import exchange, functions_by_file
+from tools.mutation.exchange import Functions, exchange, functions_by_file
 from tools.mutation.mutants import Mutant, formula_mutants
 from tools.mutation.score import EQUIVALENT, KILLED, SURVIVED, TIMEOUT, UNFIT
 
 LISTED = Path(__file__).with_name("equivalent_formulas.yaml")
 MATHEMATICS = ("p1", "p2", "p3", "p4")
-SECONDS, TOGETHER = 30, 3.0
+SECONDS, TOGETHER = 30, 2.0
 """Least processor time of a process that tries a mutant; traced time of the checks in it."""
 MEMORY = 8 << 30
 SAME, MOVED, NOTICED = "same", "moved", "noticed"
 """What a check sees of a mutant: no number, a number but not its verdict, or enough."""
 Record = dict[str, Any]
+Seen = dict[str, str] | str
 
 
 class _NoStore:
@@ -126,85 +131,105 @@ def _kind(check: CheckResult) -> str:
     return f"{declared.kind}, {'one-sided' if one_sided else 'two-sided'}"
 
 
-def _digits(check: CheckResult) -> list[str]:
-    """Means and maxima at each value of the sweep, of the algorithm under test."""
-    values = check.outcome.series.values.reshape(len(check.check.grid), -1)
-    return [f"{number:.7g}" for part in (values.mean(1), values.max(1)) for number in part]
+def _moved(slug: str, check: CheckResult) -> bool:
+    """Whether the curve of the algorithm under test is another than the pinned one, in 6 digits."""
+    points = [f"{at.value:.6g}" for at in point_estimates(check.outcome.series)]
+    pin = pins().get(slug, {}).get(check.check.name, {}).get("curve", [])[: len(points)]
+    return points != [f"{math.nan if number is None else number:.6g}" for number in pin]
 
 
 def traced(slug: str) -> list[Record]:
-    """Of each check that comes out as pinned: kind, usual time, numbers, and the lines it runs."""
-    _without_controls()
+    """Of each check that comes out as pinned: kind, usual time, and the lines it runs."""
     plan = plan_of(slug)
 
-    def work(name: str) -> Record:
+    def lines(name: str) -> Record:
+        _without_controls(batches=True)
         rooms = [f"{Path.cwd()}/repro/{room}/*" for room in MATHEMATICS]
         within = [f"{Path.cwd()}/theorems/*", *rooms]
         tracer = coverage.Coverage(data_file=None, config_file=False, include=within)
         tracer.start()
-        (check,) = measured(plan, [name])
+        measured(plan, [name])
         tracer.stop()
         data = tracer.get_data()
-        lines = {str(Path(f).relative_to(Path.cwd())): data.lines(f) for f in data.measured_files()}
+        ran = {str(Path(f).relative_to(Path.cwd())): data.lines(f) for f in data.measured_files()}
+        return {"lines": {file: sorted(numbers) for file, numbers in ran.items() if numbers}}
+
+    def usual(name: str) -> Record:
+        _without_controls()
+        (check,) = measured(plan, [name])
         return {
-            "pinned": as_pinned(check), "kind": _kind(check), "digits": _digits(check),
+            "pinned": as_pinned(check), "kind": _kind(check),
             "contradicted": check.check.expected == "contradicted",
             "seconds": round(time.process_time(), 2),
-            "lines": {file: sorted(ran) for file, ran in lines.items() if ran},
         }  # fmt: skip
 
     records = []
     for name in [check.name for check in find(slug).checks]:
-        answer = in_a_fork(lambda name=name: work(name), 20 * SECONDS)
-        if not (isinstance(answer, dict) and answer.pop("pinned")):
+        answer = in_a_fork(lambda name=name: usual(name), 20 * SECONDS)
+        if isinstance(answer, dict) and answer.pop("pinned"):
+            answer |= in_a_fork(lambda name=name: lines(name), 20 * SECONDS)
+        else:
             answer = {"left out": str(answer)[:200]}
         records.append({"slug": slug, "check": name, **answer})
     return records
 
 
-def _without_controls() -> None:
-    """In a fork: only the algorithm under test is measured."""
-    SweptCheck.algorithms = property(lambda swept: (swept.check.right,))  # type: ignore
+def _without_controls(batches: bool = False) -> None:
+    """In a fork: only the algorithm under test is measured.
+
+    Args:
+        batches: whether also where all algorithms are one batch, so that its numbers are others
+            without the controls.
+    """
+    every: Any = SweptCheck.algorithms
+
+    def algorithms(swept: SweptCheck) -> tuple[Any, ...]:
+        apart = batches or swept.check.quantity.together is None
+        return (swept.check.right,) if apart else every.fget(swept)
+
+    SweptCheck.algorithms = property(algorithms)  # type: ignore
 
 
-def tried(slug: str, mutant: Mutant, checks: Sequence[Record]) -> dict[str, str] | str:
-    """By check what it sees of a mutant, with the reason where it is noticed; or a fate."""
-    plan, before = plan_of(slug), {record["check"]: record["digits"] for record in checks}
+def tried(slug: str, mutant: Mutant, checks: Sequence[Record], controls: bool) -> Seen:
+    """By check what it sees of a mutant, with the reason where it is noticed; or a fate.
+
+    Args:
+        controls: whether controls and assumptions are asked, too.
+    """
+    plan, names = plan_of(slug), [record["check"] for record in checks]
     limit = int(SECONDS + 5 * sum(record["seconds"] for record in checks))
+    functions = _functions(len(sys.modules))
 
     def seen(check: CheckResult) -> str:
         if not as_pinned(check):
             return f"{NOTICED}: {_reason(check)}"
-        return SAME if _digits(check) == before[check.check.name] else MOVED
+        return MOVED if _moved(slug, check) else SAME
 
-    def work(of: Callable[[CheckResult], str]) -> dict[str, str] | str:
-        if not exchange(mutant, functions_by_file()):
+    def work() -> Seen:
+        if not controls:
+            _without_controls()
+        if not exchange(mutant, functions):
             return UNFIT
         try:
-            return {check.check.name: of(check) for check in measured(plan, list(before))}
+            answers = {check.check.name: seen(check) for check in measured(plan, names)}
         except Exception:  # noqa: BLE001 - which of the checks ends in an error?
-            return {name: _alone(plan, name, of) for name in before}
+            return {name: _alone(plan, name, seen) for name in names}
+        if controls:
+            assumed = built(replace(plan, only=tuple(names))).assumptions()
+            failing = [assumption.name for assumption in assumed if not assumption.holds]
+            answers |= dict.fromkeys(failing, f"{NOTICED}: fails")
+        return answers
 
-    def alone() -> dict[str, str] | str:
-        _without_controls()
-        return work(seen)
-
-    def with_controls() -> dict[str, str]:
-        seen_now = work(lambda check: SAME if as_pinned(check) else f"{NOTICED}: {_reason(check)}")
-        some = replace(plan, only=tuple(before))
-        assumed = built(some).assumptions()
-        failing = [assumption.name for assumption in assumed if not assumption.holds]
-        return {**seen_now, **dict.fromkeys(failing, f"{NOTICED}: fails")}  # type: ignore
-
-    answers = in_a_fork(alone, limit)
-    if isinstance(answers, dict) and not any(map(_noticed, answers.values())):
-        more = in_a_fork(with_controls, 5 * limit)
-        if isinstance(more, dict):
-            return answers | {name: word for name, word in more.items() if _noticed(word)}
-        answers = more
+    answers = in_a_fork(work, 5 * limit if controls else limit)
     if isinstance(answers, RuntimeError):
-        return dict.fromkeys(before, f"{NOTICED}: error {answers}"[:120])
+        return dict.fromkeys(names, f"{NOTICED}: error {answers}"[:120])
     return answers
+
+
+@lru_cache(maxsize=1)
+def _functions(modules: int) -> Functions:
+    """All functions of this process, which has so many modules."""
+    return functions_by_file()
 
 
 def _noticed(word: str) -> bool:
@@ -243,20 +268,23 @@ def running(mutant: Mutant, checks: Sequence[Record], cap: float) -> list[list[R
 
 
 def fate_of(mutant: Mutant, groups: Sequence[Sequence[Record]]) -> Record:
-    """What becomes of a mutant: its fate and what each check sees."""
+    """What becomes of a mutant: its fate and what each check sees.
+
+    Controls and assumptions are asked where no check notices, since they take longer.
+    """
     answers: dict[str, str] = {}
-    fate = SURVIVED
-    for group in groups:
-        slug = group[0]["slug"]
-        answer = tried(slug, mutant, group)
-        if isinstance(answer, str):
-            fate = answer
-            break
-        answers |= {f"{slug}: {check}": seen for check, seen in answer.items()}
-        if any(map(_noticed, answer.values())):
-            fate = KILLED
-            break
-    return {"fate": fate, "seen": answers}
+    for controls in (False, True):
+        for group in groups:
+            slug = group[0]["slug"]
+            answer = tried(slug, mutant, group, controls)
+            if isinstance(answer, str):
+                return {"fate": answer, "seen": answers}
+            seen = {f"{slug}: {check}": word for check, word in answer.items()}
+            noticed = {check: word for check, word in seen.items() if _noticed(word)}
+            answers |= noticed if controls else seen
+            if noticed:
+                return {"fate": KILLED, "seen": answers}
+    return {"fate": SURVIVED, "seen": answers}
 
 
 def records_of(log: Path | None) -> list[Record]:

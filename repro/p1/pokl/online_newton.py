@@ -271,6 +271,12 @@ def tilt(x: float) -> float:
     return (math.expm1(x) - x) / x**2 if x > 1e-4 else 0.5 + x / 6
 
 
+def regret_factor(world: LinearWorld) -> float:
+    """(β/2)·ψ(2βB): a round's regret over the mean Δ² of a pair from π_t, at most."""
+    beta = 1 / world.kl_weight
+    return beta / 2 * tilt(2 * beta * world.reward_bound)
+
+
 def mean_regret_bound(
     world: LinearWorld, epsilon: float, ridge: float, horizon: int, margin: float
 ) -> float:
@@ -283,8 +289,7 @@ def mean_regret_bound(
         horizon: T.
         margin: m in (0, 1], one less V/4 times the largest share of V that a block adds.
     """
-    bound, beta = world.reward_bound, 1 / world.kl_weight
-    spread = inverse_slope(bound)
+    spread = inverse_slope(world.reward_bound)
     noise = privacy_cost(epsilon) ** 2 / 4 * spread * log_growth(world, ridge, horizon)
     paid = spread / margin * (ridge * world.radius**2 + noise)
-    return beta / 2 * tilt(2 * beta * bound) * paid
+    return regret_factor(world) * paid
