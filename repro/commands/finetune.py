@@ -34,6 +34,7 @@ from repro.base.schema import validate
 from repro.base.words import scalar, split_words
 
 if TYPE_CHECKING:
+    from repro.llm.training.finetuning import Recommendation
     from repro.llm.training.settings import FinetuneRequest, Loss
 
 OBJECTIVES: dict[str, Loss] = {"mixture": "private", "square": "square", "debiased": "rdpo"}
@@ -48,6 +49,7 @@ def main(words: Sequence[str]) -> int:
     output = finetune(request, recommended)
     if int(os.environ.get("RANK", 0)) == 0:
         print(f"files: {output}")
+        print(f"judge it on pairs that were held out: repro accuracy {output} PAIRS")
     return 0
 
 
@@ -68,14 +70,13 @@ def _request(words: Sequence[str]) -> FinetuneRequest:
     return request
 
 
-def recommended(epsilon: float, n_pairs: int) -> tuple[Loss, str]:
+def recommended(epsilon: float, n_pairs: int) -> Recommendation:
     """The loss that ``repro.which_loss`` puts first, of labels without corruption.
 
     Where it puts none first, the likelihood: it is bounded below, as the debiased loss is not.
     """
     from repro.commands.which_loss import which_loss
+    from repro.llm.training.finetuning import Recommendation
 
     advice = which_loss(epsilon=epsilon, n_pairs=n_pairs)
-    if not advice.learnt:
-        return "private", " (with so few labels no loss learns the reward)"
-    return OBJECTIVES[advice.best[0]], " (that of python -m repro which_loss)"
+    return Recommendation(OBJECTIVES[advice.best[0]] if advice.learnt else "private", advice.learnt)

@@ -390,10 +390,18 @@ def build_plan(request: PlanRequest, choice: LinearChoice | TextChoice) -> Label
 
 
 def _world_words(choice: LinearChoice | TextChoice) -> str:
-    """What the answer is about, field by field."""
+    """What the answer is about, field by field, and where an experiment's world is another."""
     given = ((name, value) for name, value in choice if name != "kind" and value is not None)
     fields = (f"{name}={_shown(value)}" for name, value in given)
-    return f"instance={choice.kind} " + " ".join(fields)
+    words = f"instance={choice.kind} " + " ".join(fields)
+    usual: Any = OmegaConf.load(conf_dir() / "instance" / f"{choice.kind}.yaml")
+    other = [name for name in WORTH_LABELS[choice.kind] if getattr(choice, name) != usual[name]]
+    for name in other:
+        words += (
+            f"; experiments with instance={choice.kind} have {name}={_shown(usual[name])} unless "
+            f"{FIELD}{name}= is given"
+        )
+    return words
 
 
 def _shown(value: object) -> str:

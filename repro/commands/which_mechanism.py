@@ -29,11 +29,13 @@ from repro.base.words import keyword_values
 from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
 from repro.p3.private_estimates.comparison import (
     DESCENT,
+    NEARLY,
     OBJECTIVE,
     OUTPUT,
     MechanismComparison,
     advised,
     compared,
+    over_least_at_worst,
 )
 from repro.p3.private_estimates.linearised_errors import MechanismBudget
 from repro.p3.private_estimates.recipes import (
@@ -110,8 +112,10 @@ class MechanismAnswer:
         }
 
     def lines(self) -> Iterator[str]:
-        """The mechanism to take, errors of all on both worlds, why, and each in full."""
+        """The mechanism to take, the rule, errors of all on both worlds, why, each in full."""
         yield _advice(self.best, self.worlds)
+        if self.learns:
+            yield f"choice: {_choice(self.worlds)}"
         for world, comparison in self.worlds.items():
             yield f"{world}: {_errors(comparison)}"
         yield f"why: {WHY[self.best]}"
@@ -208,6 +212,17 @@ def _advice(name: str, comparisons: Mapping[str, MechanismComparison]) -> str:
     if len(learnt) < len(comparisons):
         return f"{name}, if the spectrum of the features is like: {learnt[0]}"
     return name
+
+
+def _choice(comparisons: Mapping[str, MechanismComparison]) -> str:
+    """The rule of ``advised``, with its numbers."""
+    ratios = ", ".join(
+        f"{name} {ratio:.3g}" for name, ratio in over_least_at_worst(comparisons).items()
+    )
+    return (
+        f"error over the least of the three, on the worse of the two worlds: {ratios}. The "
+        f"smallest is taken; but {OBJECTIVE} up to {NEARLY:g}, as it has no steps to tune"
+    )
 
 
 def _errors(comparison: MechanismComparison) -> str:

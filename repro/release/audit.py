@@ -37,7 +37,7 @@ from repro.release.labels import (
     findings,
     unseen_share,
 )
-from repro.release.ledger import held_ledger
+from repro.release.ledger import default_folder, held_ledger
 from repro.release.ledger_file import KEY, NAME
 from repro.release.manifest import (
     Manifest,
@@ -334,7 +334,10 @@ def _free_in_manifest(
         yield "the manifest's number of comparisons of one annotator (unit=FIELD, at_most=)"
     if question.ledger is None:
         if stated.earlier or stated.earlier_delta:
-            yield "the manifest's earlier budgets, which the ledger alone knows (ledger=FOLDER)"
+            yield (
+                "the manifest's earlier budgets, which the ledger alone knows: repeat with "
+                f"ledger={_usual_ledger()}, or with the ledger= that was given to the release"
+            )
         return
     if not os.path.lexists(question.ledger / NAME):
         raise BadInput(KEY, question.ledger, "holds no ledger")
@@ -344,6 +347,13 @@ def _free_in_manifest(
         yield "the release itself: this ledger does not know it, and may be an older copy"
     elif all(_spent_before(debit.manifest) != _spent_before(stated) for debit in known):
         yield "the manifest's earlier budgets: they are not the ledger's"
+
+
+def _usual_ledger() -> Path | str:
+    try:
+        return default_folder()
+    except BadInput:  # no home folder
+        return "FOLDER"
 
 
 def _spent_before(manifest: Manifest) -> tuple[Any, ...]:

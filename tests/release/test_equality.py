@@ -18,6 +18,7 @@ from repro.base.errors import BadInput
 from repro.commands import audit_release
 from repro.commands.process.command import status_of
 from repro.release import audit as auditing
+from repro.release.ledger import default_folder
 from repro.release.manifest import manifest_path
 
 
@@ -132,7 +133,8 @@ def test_values_that_the_release_does_not_determine_need_their_source(
     assert done.manifest["earlier_epsilons"] == [1.0]
     found = repro.audit(done, original)
     assert found.free == [
-        "the manifest's earlier budgets, which the ledger alone knows (ledger=FOLDER)"
+        "the manifest's earlier budgets, which the ledger alone knows: repeat with "
+        f"ledger={default_folder()}, or with the ledger= that was given to the release"
     ]
     assert status(done, original, ledger=ledger) == 0
     assert status(path, original, ledger=ledger) == 0

@@ -11,7 +11,7 @@ from repro.commands.process.command import help_of, run_command
 
 COMPLETE = "_REPRO_COMPLETE"
 """Set by a shell that asks for completions, and by whoever asks for the script of a shell."""
-PRIVATE = {"privatize", "audit_release", "private_reward"}
+PRIVATE = {"privatize", "audit_release", "private_reward", "accuracy"}
 """Commands that read raw labels."""
 
 

@@ -48,6 +48,9 @@ COMMANDS = {
     "private_reward": Command(
         "repro.commands.private_reward", "a reward of one's own pairs, released privately"
     ),
+    "accuracy": Command(
+        "repro.commands.accuracy", "does a reward or model rank held-out pairs rightly?"
+    ),
     "finetune": Command("repro.commands.finetune", "a language model from a release (extra llm)"),
     "generate": Command("repro.commands.generate", "answers of such a model (extra llm)"),
     "ablate": Command("repro.commands.ablate", "what each check of an experiment notices"),
@@ -61,7 +64,7 @@ COMMANDS = {
     ),
 }
 """In the order of the list."""
-OF_FILES = ("privatize", "audit_release", "private_reward", "features")
+OF_FILES = ("privatize", "audit_release", "private_reward", "accuracy", "features")
 """Commands whose words name files."""
 GROUPS = ("instance", "channel", "regulariser", "reward_class", "budget", "tracking", "compute")
 SIGNS = ("-", "~", "+")

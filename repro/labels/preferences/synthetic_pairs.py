@@ -2,11 +2,18 @@
 
 A prompt asks about a subject; two answers differ in length, tone, hedging, examples, layout and
 a closing question.  A hidden linear taste of these, with Bradley-Terry noise, picks the chosen.
+
+    python -m repro.labels.preferences.synthetic_pairs PAIRS.jsonl HELD_OUT.jsonl
+
+writes 2,000 pairs and 1,000 others, with distinct prompts; 200 annotators have ten of the first.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
+import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -94,3 +101,17 @@ def _answer(topic: str, subject: str, style: np.ndarray, rng: np.random.Generato
     opening += f"I am not sure, but perhaps this works for {topic}. " if hedged else ""
     body = "".join(f"\n- {line}" for line in advice) if listed else " ".join(advice)
     return (opening + body + (" What have you tried so far?" if question else "")).strip()
+
+
+def _write(pairs: str, held_out: str) -> None:
+    """Two files of examples."""
+    rows = [
+        {**vars(pair), "annotator": number % 200}
+        for number, pair in enumerate(synthetic_pairs(3000))
+    ]
+    for path, some in ((pairs, rows[:2000]), (held_out, rows[2000:])):
+        Path(path).write_text("".join(json.dumps(row) + "\n" for row in some), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    _write(*sys.argv[1:])

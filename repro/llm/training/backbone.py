@@ -20,6 +20,8 @@ KEY = "model"
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 SPECIAL = ("<s>", "</s>", "<pad>", "<unk>")
 POSITIONS = 512
+SCORER = "ForSequenceClassification"
+"""How transformers ends the names of its reward models."""
 Texts = Iterable[str]
 OFFLINE = {"ConnectError", "ConnectionError", "gaierror", "OfflineModeIsEnabled", "ConnectTimeout"}
 
@@ -42,13 +44,18 @@ def load_backbone(choice: ModelChoice, texts: Texts, device: str, key: str = KEY
         key: what the model is called in a refusal.
 
     Raises:
-        BadInput: no such folder or hub id, no network, a gated model, a missing library.
+        BadInput: no such folder or hub id, no network, a gated model, a missing library, or a
+            reward model.
     """
     if choice.path is None:
         with tempfile.TemporaryDirectory() as folder:
             build_tiny(choice.tiny, choice.seed, texts, Path(folder))
             return load_backbone(choice.model_copy(update={"path": folder}), (), device, key)
     name, more, kinds = choice.path, _quantised(choice), library("transformers")
+    if scores(name):
+        raise BadInput(
+            key, name, "is a reward model, which writes no text; allowed: a language model"
+        )
     tokenizer = _fetched(kinds.AutoTokenizer, key, name)
     model = _fetched(kinds.AutoModelForCausalLM, key, name, use_safetensors=True, **more)
     if tokenizer.eos_token_id is None:
@@ -60,6 +67,27 @@ def load_backbone(choice: ModelChoice, texts: Texts, device: str, key: str = KEY
         return Backbone(model, tokenizer)
     dtype = torch.bfloat16 if choice.precision == "bfloat16" else torch.float32
     return Backbone(model.to(device=device, dtype=dtype), tokenizer)
+
+
+def scores(name: str) -> bool:
+    """Whether a folder or hub id holds a reward model, which scores texts and writes none."""
+    try:
+        config = library("transformers").AutoConfig.from_pretrained(name)
+    except Exception:  # noqa: BLE001 - whoever loads the model says what is wrong with it
+        return False
+    return any(kind.endswith(SCORER) for kind in config.architectures or ())
+
+
+def load_scorer(name: str, device: str) -> Backbone:
+    """A reward model of transformers, in float32, and its tokenizer.
+
+    Raises:
+        BadInput: as ``load_backbone``.
+    """
+    kinds = library("transformers")
+    tokenizer = _fetched(kinds.AutoTokenizer, KEY, name)
+    model = _fetched(kinds.AutoModelForSequenceClassification, KEY, name, use_safetensors=True)
+    return Backbone(model.to(device=device, dtype=torch.float32), tokenizer)
 
 
 def _quantised(choice: ModelChoice) -> dict[str, Any]:

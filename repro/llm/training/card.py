@@ -18,6 +18,8 @@ NAMES = {
 }
 WITHOUT_PRETRAINING = "without-pretraining"
 """A tag of the card, which later runs on the model read."""
+TRAINED_FROM = "trained_from"
+"""What the metadata of the card call the base model: its path, or the seed of a tiny one."""
 UNTRAINED = (
     "this model has no pretraining: its answers are words at random, bent by the labels; name a "
     "pretrained one with model=, a hub id or a folder of weights"
@@ -96,16 +98,29 @@ def written_from(folder: str) -> Base | None:
     return Base(hub, hub, True) if hub else None
 
 
+def trained_from(folder: str) -> tuple[str | None, int | None]:
+    """Hub id or path of the base model; or the seed of the tiny one; (None, None): not known."""
+    base = _data(Path(folder)).get(TRAINED_FROM)
+    seed = base.get("seed") if isinstance(base, dict) else None
+    return base if isinstance(base, str) else None, seed if isinstance(seed, int) else None
+
+
 def _metadata(folder: Path) -> tuple[str | None, list[str]]:
     """Base model and tags of the card in a folder; nothing where there is none to read."""
+    data = _data(folder)
+    base = data.get("base_model")
+    return base if isinstance(base, str) else None, list(data.get("tags") or ())
+
+
+def _data(folder: Path) -> dict[str, Any]:
+    """The metadata of the card in a folder; empty where there is none to read."""
     file = folder / "README.md"
     if not file.is_file():
-        return None, []
+        return {}
     try:
-        data = library("huggingface_hub").ModelCard.load(file).data
+        return library("huggingface_hub").ModelCard.load(file).data.to_dict()
     except (ValueError, OSError):
-        return None, []
-    return data.base_model if isinstance(data.base_model, str) else None, list(data.tags or ())
+        return {}
 
 
 def model_card(
@@ -126,6 +141,7 @@ def model_card(
     data = library("huggingface_hub").ModelCardData(
         library_name="transformers", base_model=base.hub, tags=tags,
         pipeline_tag="text-classification" if reward else "text-generation",
+        **{TRAINED_FROM: {"seed": request.seed} if request.model is None else request.model},
     )  # fmt: skip
     kept = {"epochs", "batch_size", "learning_rate", "schedule", "optimizer", "kl_weight", "seed"}
     settings = ", ".join(f"{k} {v}" for k, v in request.model_dump(include=kept).items())

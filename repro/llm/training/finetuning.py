@@ -14,6 +14,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,27 @@ from repro.llm.training.settings import FinetuneRequest, Loss, ModelChoice
 from repro.llm.training.trainers import Diverged, TrainingRun, reward_trainer, run_key, trained
 
 REWARD = "reward"
-Recommended = Callable[[float, int], tuple[Loss, str]]
-"""(ε, number of pairs) → a loss, and why, to be printed behind it."""
+TOO_FEW = (
+    "repro which_loss epsilon={:g} n_pairs={} says that no loss learns a reward from so few "
+    "labels; the model may learn noise alone"
+)
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """A loss for a release.
+
+    Attributes:
+        loss: that is taken where none is asked for.
+        learnt: whether any loss learns a reward from so many labels.
+    """
+
+    loss: Loss
+    learnt: bool
+
+
+Recommended = Callable[[float, int], Recommendation]
+"""Of ε and a number of pairs."""
 
 
 def finetune(request: FinetuneRequest, recommended: Recommended) -> Path:
@@ -45,14 +65,17 @@ def finetune(request: FinetuneRequest, recommended: Recommended) -> Path:
 
     Args:
         request: what to do.
-        recommended: the loss where none is asked for.
+        recommended: the loss where none is asked for, and whether anything can be learnt.
 
     Raises:
         BadInput: a release, model or batch that cannot be used, or steps that diverge.
     """
     output = Path(request.output)
     pairs, epsilon = released_pairs(Path(request.release))
-    loss, why = (request.loss, "") if request.loss else recommended(epsilon, len(pairs))
+    advice = recommended(epsilon, len(pairs))
+    loss = request.loss or advice.loss
+    names = "names it" if advice.learnt else "names none"
+    why = "" if request.loss else f" (repro which_loss {names})"
     request = request.model_copy(update={"loss": loss})
     base = base_of(request.model)
     digest = hashlib.sha256(Path(request.release).read_bytes()).hexdigest()
@@ -74,6 +97,9 @@ def finetune(request: FinetuneRequest, recommended: Recommended) -> Path:
             print(f"{len(pairs)} pairs released at ε = {epsilon:g}; loss: {loss}{why}", flush=True)
             if not base.pretrained:
                 print(f"warning: {UNTRAINED}", file=sys.stderr, flush=True)
+            if not advice.learnt:
+                told = TOO_FEW.format(epsilon, len(pairs))
+                print(f"warning: {told}", file=sys.stderr, flush=True)
         try:
             model = _model(request, backbone, pairs, epsilon, run)
         except Diverged as problem:

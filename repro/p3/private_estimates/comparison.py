@@ -118,13 +118,18 @@ NEARLY = 1.1
 """Objective perturbation is advised where no other is better by more than this."""
 
 
+def over_least_at_worst(comparisons: Mapping[str, MechanismComparison]) -> dict[str, float]:
+    """By mechanism, its error over the least of all, on the world where that is largest."""
+    return {
+        name: max(comparison.over_least(name) for comparison in comparisons.values())
+        for name in (OBJECTIVE, OUTPUT, DESCENT)
+    }
+
+
 def advised(comparisons: Mapping[str, MechanismComparison]) -> str:
     """The mechanism whose error over the best one's is smallest on its worse world.
 
     Objective perturbation where that is at most 1.1: it needs no number of steps.
     """
-
-    def worse(name: str) -> float:
-        return max(comparison.over_least(name) for comparison in comparisons.values())
-
-    return OBJECTIVE if worse(OBJECTIVE) <= NEARLY else min((OBJECTIVE, OUTPUT, DESCENT), key=worse)
+    worse = over_least_at_worst(comparisons)
+    return OBJECTIVE if worse[OBJECTIVE] <= NEARLY else min(worse, key=worse.__getitem__)

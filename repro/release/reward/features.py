@@ -88,11 +88,12 @@ def text_rows(source: Any, num_features: int, unit: str = "", at_most: int = 1) 
         if not unit or counts[owner] <= at_most:
             records.append(record)
     starts = range(0, len(records), ROWS)
-    parts = [_text_part(records[at : at + ROWS], num_features) for at in starts]
+    parts = [text_differences(records[at : at + ROWS], num_features) for at in starts]
     return PreferenceRows(np.concatenate(parts), True, "each response's features to norm 1")
 
 
-def _text_part(records: list[Texts], num_features: int) -> np.ndarray:
+def text_differences(records: list[Texts], num_features: int) -> np.ndarray:
+    """(n, d) float32 φ(chosen) − φ(rejected) of n records."""
     prompts, chosen, rejected = zip(*records, strict=True)
     both = [text_map(prompts, responses, num_features) for responses in (chosen, rejected)]
     return (both[0] - both[1]).astype(np.float32)

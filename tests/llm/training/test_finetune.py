@@ -15,7 +15,7 @@ import torch
 
 import repro
 from repro.base.errors import BadInput
-from repro.commands import finetune, generate
+from repro.commands import accuracy, finetune, generate
 from repro.commands.process.command import status_of
 from repro.labels.preferences.financial_pairs import financial_pairs
 
@@ -261,11 +261,12 @@ def test_the_first_line_names_the_base_model(model, finished, release, tmp_path,
     first, second, *steps = told.out.splitlines()
     named = f"base model: {place}" if model else "base model: a tiny random GPT-2, built here"
     assert first == named + ", without pretraining" * (model != "weights")
-    assert second == (
-        "48 pairs released at ε = 1; loss: private (with so few labels no loss learns the reward)"
-    )
+    assert second == "48 pairs released at ε = 1; loss: private (repro which_loss names none)"
     assert "'loss'" in steps[0]
     assert told.err.startswith("warning: this model has no pretraining") == (model != "weights")
+    assert "\nwarning: repro which_loss epsilon=1 n_pairs=48 says that no loss learns" in (
+        "\n" + told.err
+    )
 
 
 @pytest.mark.parametrize(
@@ -273,11 +274,79 @@ def test_the_first_line_names_the_base_model(model, finished, release, tmp_path,
     [(1, 1000, "private"), (8, 10**6, "private"), (0.1, 100, "private")],
 )
 def test_the_loss_is_the_recommended_one(epsilon, n_pairs, loss):
-    found, why = finetune.recommended(epsilon, n_pairs)
+    advice = finetune.recommended(epsilon, n_pairs)
     answer = repro.which_loss(epsilon=epsilon, n_pairs=n_pairs)
-    assert found == loss
-    assert ("so few" in why) != answer.learnt
-    assert not answer.learnt or found == finetune.OBJECTIVES[answer.best[0]]
+    assert advice.loss == loss
+    assert advice.learnt == answer.learnt
+    assert not answer.learnt or advice.loss == finetune.OBJECTIVES[answer.best[0]]
+
+
+def held_out(folder):
+    path = folder / "held_out.jsonl"
+    rows = [{"prompt": p.prompt, "chosen": p.chosen, "rejected": p.rejected} for p in PAIRS]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+def test_a_policy_is_ranked_by_what_training_changed(finished, tmp_path, capsys):
+    """A tiny base model is built again with the same weights: without steps every pair ties."""
+    from transformers import AutoModelForCausalLM
+
+    from repro.llm.training.card import trained_from
+    from repro.llm.training.margins import reward_margins
+    from repro.llm.training.pairs import TextPairs
+    from repro.llm.training.settings import Limits
+
+    assert trained_from(str(finished)) == (None, 0)
+    pairs = TextPairs.of(PAIRS)
+    margins = reward_margins(str(finished), None, pairs, Limits(), 16, "cpu")
+    assert (margins != 0).any()
+    base = tmp_path / "base"
+    shutil.copytree(finished, base)
+    model = AutoModelForCausalLM.from_pretrained(finished)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        type(model)(model.config).save_pretrained(base)
+    assert (reward_margins(str(base), None, pairs, Limits(), 16, "cpu") == 0).all()
+    own = reward_margins(str(finished), str(base), pairs, Limits(), 16, "cpu")
+    assert torch.equal(own, margins)
+    assert status_of(accuracy.main, [str(finished), held_out(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    share = float((margins.double() * pairs.labels > 0).double().mean())
+    assert f"model             {share:.4f}" in out
+    assert "the longer reply" in out
+
+
+def test_a_policy_whose_base_is_not_known_needs_it(finished, tmp_path, capsys):
+    lonely = tmp_path / "lonely"
+    shutil.copytree(finished, lonely)
+    (lonely / "README.md").unlink()
+    assert status_of(accuracy.main, [str(lonely), held_out(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith("error: reference=(missing): the card of lonely")
+
+
+def test_a_reward_model_is_judged_and_writes_no_text(release, tmp_path, capsys):
+    from repro.llm.training.margins import reward_margins
+    from repro.llm.training.pairs import TextPairs
+    from repro.llm.training.settings import Limits
+
+    scorer = str(tmp_path / "scorer")
+    assert status_of(finetune.main, [str(release), scorer, "loss=reward", *STEPS]) == 0
+    assert capsys.readouterr().out.endswith(f"repro accuracy {scorer} PAIRS\n")
+    pairs = TextPairs.of(PAIRS)
+    both = [reward_margins(scorer, None, pairs, Limits(), batch, "cpu") for batch in (1, 48)]
+    assert torch.allclose(*both, atol=1e-5)  # padding is not scored
+    assert status_of(accuracy.main, [scorer, held_out(tmp_path)]) == 0
+    capsys.readouterr()
+    assert status_of(accuracy.main, [scorer, held_out(tmp_path), "reference=gpt2"]) == 2
+    assert capsys.readouterr().err.startswith("error: reference=gpt2: allowed: for a policy")
+    for command in (
+        [generate.main, [scorer, "prompt=a"]],
+        [finetune.main, [str(release), str(tmp_path / "again"), f"model={scorer}"]],
+    ):
+        assert status_of(*command) == 2
+        line = f"error: model={scorer}: is a reward model, which writes no text"
+        assert capsys.readouterr().err.startswith(line)
 
 
 def test_an_export_in_the_layout_of_trl_goes_into_its_own_trainer(finished, tmp_path):

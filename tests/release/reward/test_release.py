@@ -13,7 +13,7 @@ from repro.commands.process.command import status_of
 from repro.labels.privacy.adjacency import ADD_REMOVE, ADJACENCIES
 from repro.labels.privacy.clopper_pearson import lower, upper
 from repro.release.drafts import Draft
-from repro.release.ledger import held_ledger
+from repro.release.ledger import default_folder, held_ledger
 from repro.release.reward.calibration import RewardBudget, calibrated
 from repro.release.reward.features import matrix_rows
 from repro.release.reward.release import drawn
@@ -84,8 +84,6 @@ def test_a_unit_is_all_pairs_of_an_annotator(pairs):
 
 
 def debits(folder=None):
-    from repro.release.ledger import default_folder
-
     with held_ledger(folder or default_folder()) as ledger:
         return ledger.debits()
 
@@ -247,8 +245,6 @@ def test_labels_and_rewards_share_one_budget(pairs, records):
     later = repro.privatize(records[:40], 1, compose=True)
     assert later.manifest["earlier_epsilons"] == [0.5, 1.0]
     assert later.manifest["total_delta"] == 1e-6
-    from repro.release.ledger import default_folder
-
     assert repro.audit(later, records[:40], ledger=default_folder()).status == 0
     later.manifest["total_delta"] = 1e-7
     assert repro.audit(later, records[:40], ledger=default_folder()).status == 4
@@ -258,7 +254,8 @@ def test_a_total_delta_is_not_free(records, tmp_path):
     done = repro.privatize(records[:40], 1, ledger=tmp_path / "l")
     done.manifest["total_delta"] = 0.0123456789
     assert repro.audit(done, records[:40]).free == [
-        "the manifest's earlier budgets, which the ledger alone knows (ledger=FOLDER)"
+        "the manifest's earlier budgets, which the ledger alone knows: repeat with "
+        f"ledger={default_folder()}, or with the ledger= that was given to the release"
     ]
     assert repro.audit(done, records[:40], ledger=tmp_path / "l").free == [
         "the manifest's earlier budgets: they are not the ledger's"
