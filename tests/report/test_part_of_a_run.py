@@ -83,6 +83,9 @@ def test_a_whole_run_speaks_whatever_its_budget_and_overrides(part, make_result)
     (run,) = find_runs(Path("outputs"))
     assert run.folder.name == "whole"
     assert line_of_theorem_4_2(run).check.verdict == "supported"
+    Path("outputs/suite/offline_gap/config.yaml").unlink()  # a part that does not say what was set
+    (run,) = find_runs(Path("outputs"))
+    assert run.folder.name == "whole"
 
 
 def test_gallery_table_of_results_latex_and_metrics_say_so(part, capsys):

@@ -101,6 +101,8 @@ def test_a_pickle_in_place_of_a_block_is_not_opened(tmp_path):
 
 def test_a_block_is_named_by_everything_its_numbers_depend_on(plan_of, monkeypatch):
     plan, seen = plan_of(seed=3, replicates=4000), []
+    other = dataclasses.replace(plan.setting, device="cuda")
+    plan = dataclasses.replace(plan, setting=other)
     monkeypatch.setattr(plans, "content_key", lambda parts: seen.append(parts) or "key")
     monkeypatch.setattr(plans, "machine", lambda: "this one")
     monkeypatch.setattr(plans, "code_fingerprint", lambda *modules: f"code of {modules}")
@@ -108,7 +110,7 @@ def test_a_block_is_named_by_everything_its_numbers_depend_on(plan_of, monkeypat
     assert [(b.check, b.block) for b in blocks] == [(c, b) for c in range(2) for b in range(10)]
     assert seen[13] == {
         "code": "code of ('theorems.toy', 'repro.core.check')", "machine": "this one",
-        "slug": "toy", "device": "cpu",
+        "slug": "toy", "device": "cuda",
         "seed": 3, "check": "constant", "content": built(plan).swept[1].identity,
         "replicates": 400, "block": 3, "count": 1,
     }  # fmt: skip

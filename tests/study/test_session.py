@@ -8,6 +8,8 @@ from sqlalchemy.engine import make_url
 from repro.base.device import resolve_device
 from repro.base.errors import BadInput
 from repro.base.places import install_hint
+from repro.core.stages import in_words
+from repro.labels.preferences.label_law import the_opposite, the_truth
 from repro.report.tracking_store import sqlite_path
 from repro.study import settings
 from repro.study.blocks import content_key
@@ -39,6 +41,15 @@ def test_a_session_holds_every_value_of_its_config(plain, tmp_path):
     cached = session_of(plain | {"output_dir": str(tmp_path), "feature_cache": str(tmp_path / "c")})
     assert cached.plan.setting.cache == tmp_path / "c"
     assert cached.dry_run is False
+
+
+def test_another_object_of_a_stage_is_another_run(tmp_path):
+    given = compose_values("randomized_response", {}, ["tracking=none", f"output_dir={tmp_path}"])
+    runs = [session_of(given | {"stages": {"estimate": law}}) for law in (the_truth, the_opposite)]
+    assert len({session_of(given).config_hash, *(run.config_hash for run in runs)}) == 3
+    assert [run.config["stages"] for run in runs] == [
+        in_words({"estimate": law}) for law in (the_truth, the_opposite)
+    ]
 
 
 def test_paths_are_made_absolute(plain, monkeypatch, tmp_path):

@@ -161,6 +161,14 @@ def in_folder(folder: Path, **files: str) -> Path:
 
 HEAD = b"prompt,chosen,rejected\n"
 TABLE = HEAD + b'p,"zebra-secret",b\n'
+
+
+def test_a_table_as_a_spreadsheet_writes_it(tmp_path):
+    """With a byte order mark in front, and lines that end as on Windows."""
+    raw = b"\xef\xbb\xbf" + TABLE.replace(b"\n", b"\r\n")
+    assert list(read_records(str(written(tmp_path / "a.csv", raw)))) == [("p", SECRET, "b")]
+
+
 FAULTS = {
     "cut gzip": (lambda f: written(f / "a.gz", gzip.compress(lines(RECORDS))[:-9]), "gzip file"),
     "no gzip": (lambda f: written(f / "a.gz", b"\x1f\x8b zebra-secret"), "line 1: not a whole"),

@@ -99,6 +99,17 @@ def test_the_card_says_what_is_private(finished, release):
     assert "Prompts and responses are **not** protected" in card.text
 
 
+def test_the_card_counts_earlier_releases_in_all_and_none_in_the_flips():
+    from repro.llm.training.card import base_of, model_card
+    from repro.llm.training.settings import FinetuneRequest
+
+    request = FinetuneRequest(release="OUT.jsonl", output="model", loss="private")
+    card = model_card(request, base_of(None), (1.0, 1.5), "0" * 64, 48)
+    for said in ("0.268941 flipped", "| ε of each label | 1 |", "with earlier releases | 1.5 |",
+                 "a label has cost\n**ε = 1.5** in all"):  # fmt: skip
+        assert said in card
+
+
 def test_generate_answers(finished, capsys):
     words = [str(finished), "prompt=You have: [900]", "count=3", "max_new_tokens=4"]
     assert status_of(generate.main, words) == 0
@@ -469,6 +480,27 @@ def test_a_disk_that_is_full_at_the_end_costs_no_training(finished, release, tmp
     assert status_of(finetune.main, words) == 0
     assert torch.equal(weights(tmp_path / "m"), weights(finished))
     assert not list(tmp_path.rglob("checkpoint*"))
+
+
+@pytest.mark.parametrize(
+    ("word", "resumed"), [("accumulation=2", True), ("seed=1", False), ("kl_weight=0.2", False)]
+)
+def test_checkpoints_are_resumed_by_the_same_steps_alone(
+    word, resumed, release, tmp_path, monkeypatch
+):
+    from repro.llm.training import finetuning
+
+    folders = []
+
+    def seen(request, backbone, pairs, epsilon, run):
+        folders.append(run.folder.name)
+        raise BadInput("model", "", "nothing is trained here")
+
+    monkeypatch.setattr(finetuning, "load_backbone", lambda *given: None)
+    monkeypatch.setattr(finetuning, "_model", seen)
+    for more in ([], [word]):
+        assert status_of(finetune.main, [str(release), str(tmp_path / "m"), *STEPS, *more]) == 2
+    assert (folders[0] == folders[1]) == resumed
 
 
 def assert_no_text(folder, more=b""):
