@@ -89,6 +89,8 @@ UNDERSTOOD_BY_NOBODY = {
     "a document": ({"context": "Trees are numbered.", "prompt": Q, **TEXTS}, "field 'prompt'"),
     "a prompt of another chat": ({"prompt": "number 3", **whole([(U, Q)])}, "field 'prompt'"),
     "a prompt of another dialogue": ({"prompt": "number 3", **hh([(U, Q)])}, "field 'prompt'"),
+    "a question beside an answer": ({"chosen": f"Human: {Q}\n\nAssistant: {X}",
+                                     "rejected": f"Human: {Q}\n\nHuman: {Y}"}, "field 'prompt'"),
     "chats that part early": ({"chosen": listed([(U, Q), (A, "a"), (U, "b"), (A, X)]),
                                "rejected": listed([(U, Q), (A, "c"), (U, "b"), (A, Y)])},
                               "one last turn"),

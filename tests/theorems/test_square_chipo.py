@@ -1,6 +1,7 @@
 """P2's square χPO, with and without an adversary, and what happens when it is broken."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,12 +10,34 @@ from repro.labels.corruption.huber_reports import HuberReports, idle_adversary
 from repro.labels.corruption.orders import Order
 from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_truth
 from repro.p2.chipo.falling import FallingPreferences, every_table
+from theorems.square_chipo import assumes
+
+
+@dataclass(frozen=True)
+class ChipoWorld:
+    """As far as its assumption is asked."""
+
+    corruption: float
+
+    def interior(self):
+        return True, "interior"
 
 
 def test_every_world_of_drawn_labels_can_be_ablated(swept_of):
     stages = {"labels", "channel", "estimate", "order", "adversary"}
     for name, swept in swept_of().items():
         assert stages <= set(field_values(swept.measured[0])), name
+
+
+@pytest.mark.parametrize("broken", [0, 1, 2])
+def test_the_assumption_is_asked_at_both_ends_of_a_sweep(broken):
+    """Too much corruption at the first, a middle or the last world; the middle is not asked."""
+    worlds = [ChipoWorld(0.6 if place == broken else 0.1) for place in range(3)]
+    check = SimpleNamespace(right=lambda world: world, quantity="another")
+    sweep = SimpleNamespace(worlds=worlds, grid=(1.0, 2.0, 3.0))
+    asked = list(assumes(SimpleNamespace(check=check, sweep=sweep)))
+    assert [name.partition(":")[0] for name, _, _ in asked] == ["at 1", "at 3"]
+    assert [holds for _, holds, _ in asked] == [broken != 0, broken != 2]
 
 
 NEEDS = [

@@ -126,6 +126,20 @@ def test_no_method_is_promised_less_than_the_twins_allow():
     assert LabelPlan(world(107)).floor_of_any_method(1.0) == 0.0
 
 
+def test_no_twin_is_outside_of_the_class(monkeypatch):
+    """With so much corruption labels alone would hide twins six times as far from the origin."""
+    norms, between = [], LabelPlan._between
+
+    def seen(plan, twin, share):
+        norms.append(float(twin.norm()))
+        return between(plan, twin, share)
+
+    monkeypatch.setattr(LabelPlan, "_between", seen)
+    plan = LabelPlan(world(107), "square", 0.4)
+    assert plan.floor_of_any_method(1.0) > 0
+    assert 0.99 < max(norms) <= plan.world.radius
+
+
 @pytest.mark.parametrize("order", [Order.CTL, Order.LTC])
 def test_the_twin_could_send_the_same_labels(order):
     plan = LabelPlan(world(108), "square", 0.05, order)

@@ -119,6 +119,14 @@ def test_random_floors_stay_below_and_the_wrong_bound_does_not():
     assert tight_world(0.5, np.random.default_rng(0)).cell_prob.item() == 1.0
 
 
+def test_a_random_price_is_between_its_ends_under_either_order():
+    labels = PricedAnywhere(privacy_costs=(2.0, 8.0), corruption=1e-2, adversary=STRONG)
+    drawn = [labels.priced(RNG(i)) for i in range(40)]
+    assert {one.order for one in drawn} == {Order.CTL, Order.LTC}
+    assert {one.flip_worth for one in drawn if one.order is Order.CTL} == {1.0}
+    assert all(2.0 <= one.privacy_cost <= 8.0 for one in drawn)
+
+
 def margins(states: TwoArmStates, n_pairs: int) -> InformativePairs:
     mass = states.mass * states.num_states
     return InformativePairs(

@@ -154,10 +154,11 @@ def test_bad_built_world_names_its_key(values, key):
     assert str(refusal.value).startswith(f"theorem.worlds.w.{key}={values[key]}: ")
 
 
-def test_bad_arms_need_a_coverage_above_their_number():
-    """Ten arms of probability 1/5 leave a negative probability for the good ones."""
+@pytest.mark.parametrize("coverage", [5, 10])
+def test_bad_arms_need_a_coverage_above_their_number(coverage):
+    """Ten arms of probability 1/5 leave the good ones less than nothing, of 1/10 nothing."""
     with pytest.raises(BadInput, match="coverage"):
-        validate(BadArmsChoice, ARMS | {"coverage": 5})
+        validate(BadArmsChoice, ARMS | {"coverage": coverage})
 
 
 def test_truth_cannot_use_more_features_than_there_are():
