@@ -147,7 +147,10 @@ def _coqc(folder: Path, name: str) -> tuple[str, str | None]:
 
 
 def main(arguments: list[str]) -> int:
-    """Status 0 if every file is what is registered, 1 if one is refused, 3 without coqc."""
+    """Status 0 if every file is what is registered, 1 if one is refused, 2 if one cannot be read.
+
+    3: there is no coqc.
+    """
     parser = argparse.ArgumentParser(prog="verify.py", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--built", action="store_true", help="make has compiled the files just now")
     parser.add_argument("--digest", action="store_true", help="print the digest of each statement")
@@ -155,9 +158,18 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     entries = registered()
     files = given.files or [HERE / f"{name}.v" for name in entries]
-    if given.digest:
+    try:
         for path in files:
-            print(f"{path.name} {digest(path.read_text(encoding='utf-8'))}")
+            text = path.read_text(encoding="utf-8")
+            if given.built:
+                path.with_suffix(".vo").read_bytes()
+            if given.digest:
+                print(f"{path.name} {digest(text)}")
+    except (OSError, ValueError) as problem:
+        why = getattr(problem, "strerror", None) or str(problem)
+        print(f"error: FILE={path}: {why}; allowed: a .v file of proofs/", file=sys.stderr)
+        return 2
+    if given.digest:
         return 0
     if not shutil.which("coqc"):
         print(COQ_MISSING)

@@ -157,6 +157,7 @@ class Paper(Model):
         authors: as printed.
         arxiv: its number.
         link: where else it is found.
+        letters: by letter that its statements use, what the letter means in this paper.
         statements: by kind and number, such as thm_4_2.
         slips: suspected of no statement in particular.
         proofs: by name of a file in proofs/, the digest of its text above the line "proofs".
@@ -166,6 +167,7 @@ class Paper(Model):
     authors: Text
     arxiv: Text | None = None
     link: Text | None = None
+    letters: dict[str, Text] = {}
     statements: dict[str, Item]
     slips: dict[str, Slip] = {}
     proofs: dict[str, Annotated[str, Field(pattern="^[0-9a-f]{64}$")]] = {}

@@ -214,9 +214,10 @@ conversion from PDF can move. Brackets after a supported statement say how its c
 pages with the proof or the numbers. `python -m repro catalogue ID` shows one statement: verdict,
 why, the smallest counterexample, what holds instead, as printed, evidence and commands.
 
-The [glossary](glossary.md) has all symbols. n is the number of labels, α the share of corrupted
-labels, ζ is 1 under CTL and c(ε) under LTC. L bounds features, and B rewards or parameters. In P3
-and P4 γ is the least slope of the sigmoid at the margins that occur. W(B) is the inverse
+The [glossary](glossary.md) has all symbols. n is the number of labels. α is the share of corrupted
+labels in P2 and P4; in P1 α is the probability that a label is kept, and in P3 a ridge. P1's β is
+1/`kl_weight`. ζ is 1 under CTL and c(ε) under LTC. L bounds features, and B rewards or parameters.
+In P3 and P4 γ is the least slope of the sigmoid at the margins that occur. W(B) is the inverse
 information of a label.
 """
 

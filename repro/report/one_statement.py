@@ -38,7 +38,7 @@ def page(
     parts = [
         f"{list_entry(standing(row, catalogue).line)}\n{_head(row, catalogue)}",
         *_answers(found, row),
-        _printed(row.item),
+        _printed(row, catalogue),
         *_evidence(row, runs),
         *_proofs(row),
         *(_slip("Also suspected", other) for other in found.others),
@@ -77,12 +77,19 @@ def _slip(heading: str, slip: Slip) -> str:
     return f"{head}\n{_wrapped(slip.corrected)}"
 
 
-def _printed(item: Item) -> str:
-    """As its paper prints it, where its text is known."""
+def _printed(row: StatementCoverage, catalogue: Catalogue) -> str:
+    """As its paper prints it, where its text is known, and what letters mean in that paper."""
+    item, printed = row.item, catalogue.papers.get(paper(row.id))
     if not item.text:
         return ""
     place = f" ({item.place})" if item.place else ""
-    return f"As printed{place}\n" + _wrapped(in_unicode(item.text))
+    text = in_unicode(item.text)
+    letters = printed.letters if printed else {}
+    meanings = "; ".join(
+        f"{name} is {meaning}" for name, meaning in letters.items() if name in text
+    )
+    said = f"\n{_wrapped(f'In this paper {meanings}.')}" if meanings else ""
+    return f"As printed{place}\n{_wrapped(text)}{said}"
 
 
 def _wrapped(text: str) -> str:

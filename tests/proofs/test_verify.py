@@ -121,6 +121,17 @@ def test_a_file_without_an_entry_or_without_the_line_is_refused(tmp_path):
     assert "no line" in str(verify.refusal(path, entry))
 
 
+@pytest.mark.parametrize("words", [["nope.v"], ["--digest", "nope.v"], ["--digest", "bare.v"]])
+def test_what_cannot_be_read_is_one_line(words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bare.v").write_text("Lemma a : True.\n")
+    assert verify.main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"error: FILE={words[-1]}: ")
+    assert err.count("\n") == 1
+
+
 def test_without_coq_it_says_so(monkeypatch, capsys):
     monkeypatch.setattr(verify.shutil, "which", lambda _: None)
     assert verify.main([]) == 3

@@ -84,3 +84,19 @@ def test_a_statement_that_there_is_not_is_one_line(word, hint, capsys):
     assert line.startswith(f"error: statement={word}: ") or not word
     assert hint in line
     assert line.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "letters"),
+    [
+        (
+            "p1.thm_4_2",
+            "α is the probability that randomised response keeps a label, e^ε/(1+e^ε); β is "
+            "1/kl_weight.",
+        ),
+        ("p2.thm_5_2", "α is the share of corrupted labels; β is kl_weight."),
+        ("p3.alg_1", "α is a ridge; β is the tolerance of a solver."),
+    ],
+)
+def test_a_letter_of_the_printed_text_is_explained_by_its_paper(name, letters):
+    assert f"In this paper {letters}" in " ".join(page(ROWS[name], CATALOGUE).split())
