@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -82,6 +83,16 @@ def test_no_uncertainty_turns_the_verdict(turned):
 
     before, after = turned("proven_bonus_clips", LinearLearner, "uncertainty", wrong)
     assert before == "supported" != after
+
+
+def test_akaike_weight_counts_replicates():
+    """All of them twice: the mean increments are as many times surer as their variance says."""
+    times, rng = np.logspace(0, 4, 9), np.random.default_rng(1)
+    curves = np.log(times)[:, None] + 2 * rng.standard_normal((9, 10)).cumsum(0)
+    odds = [math.log(w / (1 - w)) for w in map(partial(akaike_weight, times),
+                                               (curves, np.tile(curves, 2)))]  # fmt: skip
+    assert abs(odds[0]) > 0.1
+    assert odds[1] / odds[0] == pytest.approx(19 / 9)
 
 
 def test_akaike_weight_tells_logarithms_from_roots():

@@ -54,6 +54,15 @@ def test_randomized_response_alone_is_its_signal_to_the_last_bit():
         assert found == LabelMean(label_signal(epsilon), 0.0, 0.0)
 
 
+def test_a_randomizer_dampens_what_was_shifted_before_it():
+    """By the law of total probability, whatever the mean in front of it is made of."""
+    given, response = LabelMean(0.8, 0.1, 0.2), AsymmetricResponse(0.9, 0.3)
+    after = given.through(response, 1.0)
+    for clean, better in ((0.5, 1), (-0.2, -1)):
+        mean, released = (x.scale * clean - x.offset * better + x.shift for x in (given, after))
+        assert released == pytest.approx((1 + mean) / 2 * 0.8 + (1 - mean) / 2 * -0.4)
+
+
 def test_other_channels():
     silent = released_mean(1.0, no_randomizer, NOBODY, Order.CTL)
     assert (silent.scale, silent.shift) == pytest.approx((1.0, 0.0))

@@ -11,7 +11,8 @@ import torch
 
 from repro.labels.preferences.block_draws import NumpyDraws
 from repro.p1.pokl.bonus import confidence_weight, proven_weight
-from repro.p1.pokl.events import optimism_deficit
+from repro.p1.pokl.curves import RegretCurve
+from repro.p1.pokl.events import COVERED, FAILED, RIGHT, fails_in_runs, optimism_deficit
 from repro.p1.pokl.finite import two_rewards
 from repro.p1.pokl.instances import TwoRewardsChoice
 from repro.p1.pokl.run import OnlineRun
@@ -53,6 +54,15 @@ def test_there_is_no_event_before_the_first_label():
     runs, _ = wrong_estimate(1.0)
     first = next(iter(runs.rounds([0, 1], NumpyDraws(np.random.default_rng(0)))))
     assert float(optimism_deficit(runs, first)) == -math.inf
+
+
+def test_a_run_that_was_never_wrong_is_one_in_which_nothing_failed():
+    """Unless all of them are: then nothing is said."""
+    seen = np.array([[FAILED] * 3, [RIGHT, RIGHT, RIGHT], [RIGHT, COVERED, FAILED]])
+    curve = RegretCurve(np.array([0.0, 1.0, 2.0]), seen)
+    assert fails_in_runs(None, curve).tolist() == [0.0, 0.0, 1.0]
+    silent = RegretCurve(curve.times, seen[:, :1])
+    assert np.isnan(fails_in_runs(None, silent)).all()
 
 
 def test_bonus_bound_by_definition():
