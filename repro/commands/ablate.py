@@ -1,4 +1,4 @@
-"""``repro ablate theorem=offline_gap [--json]``: does each check notice what it needs?
+"""``repro ablate offline_gap [--json]``: does each check notice what it needs?
 
 The command takes away each part of a check's worlds (labels, privacy, an adversary, …) in turn.  A
 check needs what its verdict notices.  A check of an algorithm must notice fair coins, the truth
@@ -28,6 +28,7 @@ from typing import Any
 
 from repro.base.errors import BadInput
 from repro.base.files import write_whole
+from repro.commands.process.table import of_run
 from repro.commands.runs.folders import ready_folder
 from repro.core.ablations import complaints, findings
 from repro.core.needs import needs_file
@@ -100,7 +101,7 @@ def ablate(
 def main(words: Sequence[str]) -> int:
     """Run, print, keep; the status of the contract."""
     as_json, write = "--json" in words, "--write" in words
-    given, own = _separated([word for word in words if word not in ("--json", "--write")])
+    given, own = _separated(of_run([word for word in words if word not in ("--json", "--write")]))
     target = _file(own["markdown"]) if "markdown" in own else None
     sessions = {name: _composed(name, given, write) for name in named_theorems(own.get("theorem"))}
     folders = {Path(values["output_dir"]) for values in sessions.values()}
