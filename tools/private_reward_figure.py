@@ -117,4 +117,6 @@ def _draw(found: list, free: float, longer: float, path: Path) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(f"usage: {(__doc__ or '').splitlines()[2].strip()}")
     main(*sys.argv[1:])

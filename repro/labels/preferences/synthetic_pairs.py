@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -103,15 +103,24 @@ def _answer(topic: str, subject: str, style: np.ndarray, rng: np.random.Generato
     return (opening + body + (" What have you tried so far?" if question else "")).strip()
 
 
-def _write(pairs: str, held_out: str) -> None:
-    """Two files of examples."""
+def main(words: Sequence[str]) -> int:
+    """Write two new files of examples; 2: other words, or a file that is there already."""
+    if len(words) != 2:
+        print("error: files: allowed: PAIRS.jsonl HELD_OUT.jsonl", file=sys.stderr)
+        return 2
     rows = [
         {**vars(pair), "annotator": number % 200}
         for number, pair in enumerate(synthetic_pairs(3000))
     ]
-    for path, some in ((pairs, rows[:2000]), (held_out, rows[2000:])):
-        Path(path).write_text("".join(json.dumps(row) + "\n" for row in some), encoding="utf-8")
+    for path, some in zip(words, (rows[:2000], rows[2000:]), strict=True):
+        try:
+            with open(path, "x", encoding="utf-8") as file:
+                file.writelines(json.dumps(row) + "\n" for row in some)
+        except OSError as problem:
+            print(f"error: file={path}: {problem.strerror}; allowed: a new name", file=sys.stderr)
+            return 2
+    return 0
 
 
 if __name__ == "__main__":
-    _write(*sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))
