@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repro.core.results import Result
-from repro.study.blocks import BlockStore
-from repro.study.discovery import require_extra
+from repro.study.blocks import Block, BlockStore
+from repro.study.discovery import missing_library, require_extra
 from repro.study.parallel import available_cores, in_process
-from repro.study.plan import blocks_of
-from repro.study.pool import measured
+from repro.study.plan import blocks_of, measure_block
+from repro.study.pool import Later, Measuring, measured
 from repro.study.runner import Mapper, run_plan, summarise
 from repro.study.settings import Session, session_of
+from repro.study.sources import outside_of_key
 
 if TYPE_CHECKING:
     import pandas
@@ -82,12 +83,13 @@ class Run:
 Progress = Callable[[int, str], AbstractContextManager[Callable[[int], None]]]
 
 
-def execute(session: Session, progress: Progress | None = None) -> Run:
+def execute(session: Session, progress: Progress | None = None, later: Later | None = None) -> Run:
     """Measure and judge; finished blocks are kept below ``output_dir``.
 
     Args:
         session: what to run.
         progress: shows how many blocks are done.
+        later: ``to_measure`` of the runs of a sweep that follow.
 
     Raises:
         repro.base.errors.BadInput: an optional extra is not installed.
@@ -97,13 +99,25 @@ def execute(session: Session, progress: Progress | None = None) -> Run:
     started = time.perf_counter()
     plan = session.plan
     total = len(blocks_of(plan))
-    spread, workers = _mapper(session)
+    spread, workers = _mapper(session, later)
     shown = progress(total, plan.slug) if progress else nullcontext(lambda count: None)
     with shown as advance:
         judged, experiment = run_plan(plan, block_store(session), spread, advance)
     result = summarise(plan, judged, experiment.assumptions(), session.config, session.config_hash)
     used = getattr(spread, "workers", None) or workers  # of a cluster: once it is there
     return Run(result, time.perf_counter() - started, used)
+
+
+def to_measure(session: Session) -> tuple[Measuring, list[Block]]:
+    """What measures the blocks of a session in workers, and those that are not on disk.
+
+    None of a session that is measured elsewhere, or whose values are not kept.
+    """
+    store, plan, theorem = block_store(session), session.plan, session.plan.theorem
+    here = session.compute.kind == "local" and plan.setting.device == "cpu"
+    able = here and not missing_library(theorem) and not outside_of_key(theorem)
+    missing = [block for block in blocks_of(plan) if not store.kept([block])] if able else []
+    return partial(measure_block, plan), missing
 
 
 def block_store(session: Session) -> BlockStore:
@@ -147,7 +161,7 @@ def run(
         return execute(session_of({**composed, **given}))
 
 
-def _mapper(session: Session) -> tuple[Mapper, int]:
+def _mapper(session: Session, later: Later | None) -> tuple[Mapper, int]:
     """What computes the session's blocks, and in how many processes; 0: as many as it finds."""
     compute = session.compute
     if compute.kind != "local":
@@ -155,7 +169,9 @@ def _mapper(session: Session) -> tuple[Mapper, int]:
 
         return RayTasks(None if compute.workers == "auto" else compute.workers, compute.address), 0
     workers = _workers(session)
-    return (in_process if workers == 1 else partial(measured, workers=workers)), workers
+    if workers == 1:
+        return in_process, 1
+    return partial(measured, workers=workers, later=later), workers
 
 
 def _workers(session: Session) -> int:

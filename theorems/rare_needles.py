@@ -196,21 +196,22 @@ def average_gaps(
     offset = world.optimism * optimism * _weight(world, reward, logs) * reward / 2
     informed = np.repeat([_win_prob(world, size) for size in world.rewards], replicates)
     idle = _win_prob(world, 0.0)
-    score = np.zeros((len(reward), arms + 1))
-    score[:, :arms] = -offset[:, None]  # the last is π_ref's
-    gaps = np.ones_like(score)
-    gaps[:, arms], gaps[runs, right] = 0.5, 0.0
-    total, seen, counts = np.zeros(len(reward)), np.zeros(len(reward), int), np.zeros_like(score)
+    # column 0 is π_ref's, which ties go to, and column arms − a that of needle a
+    score = np.repeat(-offset[:, None], arms + 1, axis=1)
+    gaps, counts = np.ones_like(score), np.zeros_like(score)
+    score[:, 0], gaps[:, 0], gaps[runs, arms - right] = 0.0, 0.5, 0.0
+    total, seen = np.zeros(len(reward)), np.zeros(len(reward), int)
     first, more = max(1, int(FIRST * world.horizon / arms)), world.grid_ratio - 1
-    counts[:, arms] = world.horizon / more  # nothing is learnt from π_ref: it stays
+    counts[:, 0] = world.horizon / more  # nothing is learnt from π_ref: it stays
     while (left := world.horizon - seen).any():
-        chosen = arms - on_arrays(world.estimate, score, gaps)[:, ::-1].argmin(1)  # ties: π_ref
-        labels = np.minimum(np.maximum(first, more * counts[runs, chosen]).astype(int), left)
-        wins = rng.binomial(labels, np.where(chosen == right, informed, idle))
+        column = on_arrays(world.estimate, score, gaps).argmin(1)
+        place = runs * (arms + 1) + column
+        labels = np.minimum(np.maximum(first, more * counts.ravel()[place]).astype(int), left)
+        wins = rng.binomial(labels, np.where(column == arms - right, informed, idle))
         change = labels * mean**2 - 2 * sign * mean * cost * (2 * wins - labels)
-        score[runs, chosen] += np.where(chosen < arms, change, 0.0)
-        counts[runs, chosen] += labels
-        total += labels * gaps[runs, chosen]
+        score.ravel()[place] += np.where(column > 0, change, 0.0)
+        counts.ravel()[place] += labels
+        total += labels * gaps.ravel()[place]
         seen += labels
     return (reward * total / world.horizon).reshape(shape)
 

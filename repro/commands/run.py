@@ -37,7 +37,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
         skipped because an optional extra is not installed.
     """
     from repro.api import block_store, execute
-    from repro.commands.runs.validation import session_of_config
+    from repro.commands.runs.validation import later, session_of_config
     from repro.report.files import write_files
     from repro.report.progress import progress
     from repro.report.terminal import print_folder, print_result
@@ -52,7 +52,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
         say(f"cache: {trouble}; finished blocks of this run will not be kept")
     shown = None if session.detail == "verdict" else progress
     stop_if_received()
-    done = execute(session, shown)
+    done = execute(session, shown, later)
     if read := outside_of_key(session.plan.theorem):
         say(f"cache: {session.plan.slug} uses {read}; its finished blocks are not kept")
     device = session.plan.setting.device

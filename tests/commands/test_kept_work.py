@@ -20,7 +20,7 @@ def stops_after(monkeypatch):
                     raise KeyboardInterrupt
                 yield block, function(block)
 
-        monkeypatch.setattr("repro.api._mapper", lambda session: (stops, 1))
+        monkeypatch.setattr("repro.api._mapper", lambda session, later: (stops, 1))
 
     return mapper
 

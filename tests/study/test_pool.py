@@ -1,6 +1,7 @@
 """Workers: blocks come back with their values, and nobody is left behind."""
 
 from functools import partial
+from uuid import uuid4
 
 import pytest
 
@@ -12,6 +13,11 @@ BLOCKS = [Block(row, index, f"{row}.{index}") for row in range(3) for index in r
 
 def key_of(block):
     return block.key
+
+
+def marked(folder, block):
+    (folder / f"{block.key} by {uuid4()}").touch()
+    return f"value of {block.key}"
 
 
 def slowly(now, done, block):
@@ -50,7 +56,36 @@ def test_of_a_long_run_each_row_comes_first_and_workers_have_the_rest(monkeypatc
     now, done, asked = [0.0], [], []
     monkeypatch.setattr(pool.time, "process_time", lambda: now[0])
     monkeypatch.setattr(pool, "START_SECONDS", 4.0)
-    monkeypatch.setattr(pool, "in_workers", lambda _, left, workers: asked.extend(left) or ())
+    monkeypatch.setattr(
+        pool, "in_workers", lambda _, left, workers, later: asked.extend(left) or ()
+    )
     assert len(list(pool.measured(partial(slowly, now, done), BLOCKS, 2))) == 2
     assert done == [(0, 0), (1, 0)]
     assert asked == sorted(BLOCKS, key=lambda block: block.block)[2:]
+
+
+def test_what_follows_is_handed_out_once_and_is_there_when_its_turn_comes(tmp_path):
+    """Each block leaves a mark when it is measured; what two runs share has one."""
+    mark = partial(marked, tmp_path)
+    following = [Block(0, 0, "shared"), Block(0, 1, "its own"), BLOCKS[0]]
+    later = [lambda: (mark, following), lambda: (mark, [Block(0, 0, "shared")])]
+    list(pool.in_workers(mark, BLOCKS, 2, later))
+    assert not later
+    assert sorted(pool._ahead) == ["its own", "shared"]
+    waited_for = dict(pool.in_workers(key_of, following[:2], 2))
+    assert waited_for == {block: f"value of {block.key}" for block in following[:2]}
+    assert not pool._ahead
+    marks = [path.name.split(" by ")[0] for path in tmp_path.iterdir()]
+    assert sorted(marks) == sorted([*(block.key for block in BLOCKS), "its own", "shared"])
+
+
+def test_a_sweep_needs_workers_where_one_run_does_not(monkeypatch):
+    now, done, asked = [0.0], [], []
+    monkeypatch.setattr(pool.time, "process_time", lambda: now[0])
+    monkeypatch.setattr(
+        pool, "in_workers", lambda _, left, workers, later: asked.extend(left) or ()
+    )
+    list(pool.measured(partial(slowly, now, done), BLOCKS, 2))
+    assert not asked
+    list(pool.measured(partial(slowly, now, done), BLOCKS, 2, [None] * 20))
+    assert len(asked) == len(BLOCKS) - 2

@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from hydra.core.global_hydra import GlobalHydra
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
+from repro.api import to_measure
 from repro.base.errors import BadInput
 from repro.commands.process.outcome import INTERNAL, explained, outcome
 from repro.commands.run import status_of
@@ -20,10 +22,13 @@ from repro.report.progress import loading
 from repro.report.secret_address import refuse_address
 from repro.study.discovery import missing_library, require_extra
 from repro.study.messages import as_bad_input
+from repro.study.pool import Later
 from repro.study.settings import Session, session_of
 
 _checked_already: dict[str, Session] = {}
 """Sessions of the sweep that runs, by their values: Hydra asks for a job's hash four times more."""
+later: Later = []
+"""What is to be measured in them; workers begin it when they have nothing left of a run."""
 
 
 def session_of_config(config: DictConfig) -> Session:
@@ -66,6 +71,7 @@ class ValidateBeforeWriting(Callback):
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
         _checked_already.clear()  # of a sweep in this process that was stopped
+        later.clear()
         try:
             session = _check(config)
         except Exception as problem:
@@ -87,6 +93,7 @@ class ValidateBeforeWriting(Callback):
         if all(missing_library(session.plan.theorem) for session in begun):
             for session in begun:
                 _require_extra(session)
+        later[:] = [partial(to_measure, session) for session in _checked_already.values()]
         sound = [job for job, session in zip(jobs, sessions, strict=True) if session]
         _or_refuse(lambda: refuse_folders(sound, "hydra.sweep.dir"))
         _or_refuse(lambda: refuse_foreign_sweep(config))
@@ -100,6 +107,7 @@ class ValidateBeforeWriting(Callback):
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         _checked_already.clear()
+        later.clear()
         if len(self._jobs) > 1:
             print_summary(self._jobs)
 

@@ -24,6 +24,8 @@ from repro.worlds.policies.gibbs import gibbs_suboptimality
 
 Watch = Callable[[Runs, Round], Tensor]
 """What is recorded of each round, (L,)."""
+LATE_DECADES = 3.0
+"""Over which t·regret is averaged: a run says more over three than over its last two."""
 ROUNDING = 1e-9
 """A reward this close to the truth is the truth."""
 
@@ -102,12 +104,11 @@ def simulate(
         watch: what is recorded of each round in the place of the regret.
     """
     runs, horizon = Runs(worlds, replicates), worlds[0].horizon
-    return simulate_parts(runs, [horizon], worlds[0].grid_ratio, [rng], watch)[0]
+    return simulate_parts(runs, [horizon], [rng], watch)[0]
 
 
 def simulate_parts(
-    runs: Runs, horizons: Sequence[int], ratio: float, rngs: Sequence[np.random.Generator],
-    watch: Watch = regret,
+    runs: Runs, horizons: Sequence[int], rngs: Sequence[np.random.Generator], watch: Watch = regret
 ) -> list[list[RegretCurve]]:  # fmt: skip
     """The same for G parts of equally many worlds, which lie one after the other.
 
@@ -116,7 +117,6 @@ def simulate_parts(
     Args:
         runs: what is played.
         horizons: G horizons.
-        ratio: of the grid of times at which policies change; 1 changes them every round.
         rngs: G streams.
         watch: what is recorded of each round; ``time`` is that of the part with the longest
             horizon.
@@ -124,14 +124,18 @@ def simulate_parts(
     Returns:
         By part and world.
     """
-    device, longest = str(runs.linear.features.device), geometric_times(max(horizons), ratio)
+    first, device = runs.worlds[0], str(runs.linear.features.device)
+
+    def times_to(horizon: int) -> list[int]:
+        return geometric_times(horizon, first.grid_ratio, first.first_change)
+
     draws = DrawsOfParts([draws_on(device, rng) for rng in rngs], horizons)
     with torch.inference_mode():
-        rounds = runs.rounds(longest, draws)
+        rounds = runs.rounds(times_to(max(horizons)), draws)
         kept = [watch(runs, now).cpu().numpy() for now in rounds]
     # (K+1, G, worlds of a part, R)
     split = np.stack(kept).reshape(len(kept), len(horizons), -1, runs.replicates)
-    times = [np.array(geometric_times(horizon, ratio), dtype=float) for horizon in horizons]
+    times = [np.array(times_to(horizon), dtype=float) for horizon in horizons]
     return [
         [RegretCurve(own, split[: len(own), part, world]) for world in range(split.shape[2])]
         for part, own in enumerate(times)
@@ -164,7 +168,7 @@ def curves(
             which = [m for m, world in enumerate(first) if world.fitted == fitted]
             runs = Runs([runs_of[g][m] for g in places for m in which], replicates)
             horizons, streams = [worlds[g].horizon for g in places], [rngs[g] for g in places]
-            parts = simulate_parts(runs, horizons, first[0].grid_ratio, streams, watch)
+            parts = simulate_parts(runs, horizons, streams, watch)
             for g, part in zip(places, parts, strict=True):
                 for m, curve in zip(which, part, strict=True):
                     all_curves[g][m] = curve
@@ -190,7 +194,8 @@ def _shared(own: Sequence[OnlineRun]) -> tuple[Hashable, ...]:
     truth = () if set(classes) == {LinearClass} else (linear.theta,)
     bytes_of = tuple(tensor.cpu().numpy().tobytes() for tensor in (*place, *truth))
     return (bytes_of, linear.features.shape, classes, first.labels, first.estimate,
-            linear.radius, linear.reward_bound, first.optimism, first.grid_ratio)  # fmt: skip
+            linear.radius, linear.reward_bound, first.optimism, first.grid_ratio,
+            first.first_change)  # fmt: skip
 
 
 # Quantities --------------------------------------------------------------------------------------
@@ -238,7 +243,7 @@ def largest(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
 
 def rate(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
     """(R,) regret per unit of log T."""
-    return curve.rate()
+    return curve.rate(LATE_DECADES)
 
 
 def tested(curve: RegretCurve) -> RegretCurve:

@@ -69,6 +69,8 @@ class OnlineRun(PrivateLabels):
         scale: the constant c of Γ_T, which the paper leaves open.
         ridge: λ of Definition 3.5.
         grid_ratio: of the times at which the simulator changes policies.
+        first_change: the first of them; π_ref is played until then.  What is read off a run much
+            later does not depend on it, and small samples take the longest to fit.
         weight: (world, T) → Γ_T.
         one_run: whether the worlds of a sweep of T are one long run, seen after T rounds each, so
             that Γ_T is that of the longest.
@@ -92,6 +94,7 @@ class OnlineRun(PrivateLabels):
     scale: Positive = 1.0
     ridge: Positive
     grid_ratio: GridRatio
+    first_change: Pairs = 1
     weight: Callable[[OnlineRun, int], float] = printed_weight
     one_run: bool = False
     weight_horizon: Pairs | None = None
