@@ -136,7 +136,7 @@ def test_ctrl_c_keeps_finished_blocks_and_says_how_to_go_on(command, quick, tmp_
 
     many = [*quick, "budget.replicates=4000"]
     with monkeypatch.context() as patch:
-        patch.setattr("repro.api._mapper", lambda session: (stops, 1))
+        patch.setattr("repro.api._mapper", lambda session, later: (stops, 1))
         status, _, err = command(*many)
     assert status == 130
     assert "3 of 10" in err
@@ -145,7 +145,7 @@ def test_ctrl_c_keeps_finished_blocks_and_says_how_to_go_on(command, quick, tmp_
     done = []
     monkeypatch.setattr(
         "repro.api._mapper",
-        lambda session: (lambda f, blocks: (done.append(b) or (b, f(b)) for b in blocks), 1),
+        lambda session, later: (lambda f, blocks: (done.append(b) or (b, f(b)) for b in blocks), 1),
     )
     command(*many)
     total = len(list((tmp_path / "outputs" / ".cache" / "blocks").rglob("*.npy")))
