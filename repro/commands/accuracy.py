@@ -119,7 +119,7 @@ def report(name: str, ranked: Ranking) -> list[str]:
 def share_interval(right: np.ndarray) -> tuple[float, float]:
     """95 % for the mean of (n,) numbers in [0, 1], with two pairs of each kind added.
 
-    That is Agresti and Coull's interval, which holds for few pairs and near 0 and 1, too.
+    That is Agresti and Coull's interval: its level is near 95 % for few pairs, too.
     """
     count = len(right) + 4
     share = (float(right.sum()) + 2) / count

@@ -188,4 +188,7 @@ def _said(reward: PrivateReward, out: str) -> str:
     if card["earlier_epsilons"]:
         earlier = f"; total epsilon {card['total_epsilon']:g}, total delta {card['total_delta']:g}"
     said = one_line(f"released {out}: {card['guarantee']}{earlier}")
-    return textwrap.fill(said, WIDTH, subsequent_indent="  ", break_long_words=False)
+    said = textwrap.fill(said, WIDTH, subsequent_indent="  ", break_long_words=False)
+    return (
+        f"{said}\n{one_line(f'judge it on pairs that were held out: repro accuracy {out} PAIRS')}"
+    )

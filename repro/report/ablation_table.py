@@ -33,8 +33,16 @@ def summary(findings: Sequence[Finding]) -> str:
     return f"{noticed} of {len(findings)} ablations noticed"
 
 
+NOTHING = (
+    "nothing to take away: the worlds of these checks have no labels, no channel,\n"
+    "no adversary and no estimate, so that no ablation can be tried"
+)
+
+
 def printed(findings: Sequence[Finding]) -> str:
     """Lines of at most 80 columns where names allow: a check, then what happened to it."""
+    if not findings:
+        return NOTHING
     return "\n".join([*_lines(findings), summary(findings)])
 
 

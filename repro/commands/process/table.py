@@ -41,6 +41,9 @@ COMMANDS = {
     "which_mechanism": Command(
         "repro.commands.which_mechanism", "which private mechanism for a reward"
     ),
+    "example_pairs": Command(
+        "repro.commands.example_pairs", "two files of generated pairs, as an example"
+    ),
     "privatize": Command("repro.commands.privatize", "label-private release of a preference file"),
     "audit_release": Command(
         "repro.commands.audit_release", "does a release leak more than it may?"
@@ -64,7 +67,7 @@ COMMANDS = {
     ),
 }
 """In the order of the list."""
-OF_FILES = ("privatize", "audit_release", "private_reward", "accuracy", "features")
+OF_FILES = ("privatize", "audit_release", "private_reward", "accuracy", "features", "example_pairs")
 """Commands whose words name files."""
 GROUPS = ("instance", "channel", "regulariser", "reward_class", "budget", "tracking", "compute")
 SIGNS = ("-", "~", "+")

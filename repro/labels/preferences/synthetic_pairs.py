@@ -2,18 +2,11 @@
 
 A prompt asks about a subject; two answers differ in length, tone, hedging, examples, layout and
 a closing question.  A hidden linear taste of these, with Bradley-Terry noise, picks the chosen.
-
-    python -m repro.labels.preferences.synthetic_pairs PAIRS.jsonl HELD_OUT.jsonl
-
-writes 2,000 pairs and 1,000 others, with distinct prompts; 200 annotators have ten of the first.
 """
 
 from __future__ import annotations
 
 import itertools
-import json
-import sys
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -101,26 +94,3 @@ def _answer(topic: str, subject: str, style: np.ndarray, rng: np.random.Generato
     opening += f"I am not sure, but perhaps this works for {topic}. " if hedged else ""
     body = "".join(f"\n- {line}" for line in advice) if listed else " ".join(advice)
     return (opening + body + (" What have you tried so far?" if question else "")).strip()
-
-
-def main(words: Sequence[str]) -> int:
-    """Write two new files of examples; 2: other words, or a file that is there already."""
-    if len(words) != 2:
-        print("error: files: allowed: PAIRS.jsonl HELD_OUT.jsonl", file=sys.stderr)
-        return 2
-    rows = [
-        {**vars(pair), "annotator": number % 200}
-        for number, pair in enumerate(synthetic_pairs(3000))
-    ]
-    for path, some in zip(words, (rows[:2000], rows[2000:]), strict=True):
-        try:
-            with open(path, "x", encoding="utf-8") as file:
-                file.writelines(json.dumps(row) + "\n" for row in some)
-        except OSError as problem:
-            print(f"error: file={path}: {problem.strerror}; allowed: a new name", file=sys.stderr)
-            return 2
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from repro.base.errors import BadInput
 from repro.labels.preferences.pair_files import read_pairs
-from repro.labels.preferences.synthetic_pairs import main, synthetic_pairs
+from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 
 
 def test_same_seed_same_pairs():
@@ -58,15 +57,3 @@ def test_hedging_is_disliked():
     one_sided = [p for p in synthetic_pairs(2000) if (hedge in p.chosen) != (hedge in p.rejected)]
     disliked = sum(hedge in pair.rejected for pair in one_sided) / len(one_sided)
     assert 0.65 < disliked < 0.85
-
-
-def test_example_files_are_written_once_and_over_nobodys(tmp_path, capsys):
-    paths = [str(tmp_path / name) for name in ("pairs.jsonl", "held_out.jsonl")]
-    assert main(paths) == 0
-    texts = [Path(path).read_text() for path in paths]
-    assert [text.count("\n") for text in texts] == [2000, 1000]
-    assert not set(texts[0].splitlines()) & set(texts[1].splitlines())
-    assert main(paths) == 2
-    assert [Path(path).read_text() for path in paths] == texts
-    assert main([]) == 2
-    assert capsys.readouterr().err.count("error: ") == 2
