@@ -11,6 +11,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from repro.base.places import place_of
+from repro.catalogue.papers import refuse_unknown
 from repro.core.results import Result
 from repro.study.blocks import Block, BlockStore
 from repro.study.discovery import missing_library, require_extra
@@ -19,7 +21,7 @@ from repro.study.plan import blocks_of, measure_block
 from repro.study.pool import Later, Measuring, measured
 from repro.study.runner import Mapper, run_plan, summarise
 from repro.study.settings import Session, session_of
-from repro.study.sources import outside_of_key
+from repro.study.sources import code_of, outside_of_key
 
 if TYPE_CHECKING:
     import pandas
@@ -34,11 +36,13 @@ class Run:
         result: everything measured and judged.
         seconds: wall time.
         workers: processes used.
+        code: digests of the code and config that were there when it began.
     """
 
     result: Result
     seconds: float
     workers: int
+    code: Mapping[str, str]
 
     @property
     def verdict(self) -> str:
@@ -92,12 +96,15 @@ def execute(session: Session, progress: Progress | None = None, later: Later | N
         later: ``to_measure`` of the runs of a sweep that follow.
 
     Raises:
-        repro.base.errors.BadInput: an optional extra is not installed.
+        repro.base.errors.BadInput: an optional extra is not installed, or the experiment settles
+            a statement that no paper has.
         repro.study.runner.Interrupted: on Ctrl-C.
     """
     require_extra(session.plan.theorem)
+    refuse_unknown(session.plan.theorem.statements, session.plan.folder)
     started = time.perf_counter()
     plan = session.plan
+    code = code_of(plan.slug, place_of(plan.slug, plan.folder))
     total = len(blocks_of(plan))
     spread, workers = _mapper(session, later)
     shown = progress(total, plan.slug) if progress else nullcontext(lambda count: None)
@@ -105,7 +112,7 @@ def execute(session: Session, progress: Progress | None = None, later: Later | N
         judged, experiment = run_plan(plan, block_store(session), spread, advance)
     result = summarise(plan, judged, experiment.assumptions(), session.config, session.config_hash)
     used = getattr(spread, "workers", None) or workers  # of a cluster: once it is there
-    return Run(result, time.perf_counter() - started, used)
+    return Run(result, time.perf_counter() - started, used, code)
 
 
 def to_measure(session: Session) -> tuple[Measuring, list[Block]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from repro.catalogue import machine_checked
 from repro.catalogue.entries import OWN, counted, kind, number, paper
@@ -13,6 +13,8 @@ from repro.catalogue.summaries import CheckSummary, Summaries
 from repro.core.verdicts import worst
 
 EXPERIMENT, REASON, MISSING = "experiment", "reason", "no experiment yet"
+IN_PART = "measured in part"
+"""Of a statement whose only experiments are known by runs of some of their checks."""
 SUBSTITUTE, NOT_REPRODUCED = "substitute", "not_reproduced"
 """Of a figure or table that no run of the paper's own model on its own data speaks for."""
 EXECUTED = "executed"
@@ -26,12 +28,13 @@ class StatementCoverage:
     Attributes:
         id: e.g. p1.thm_4_2.
         status: ``experiment`` (at least one exists), ``reason``, ``substitute``,
-            ``not_reproduced`` or ``no experiment yet``.
+            ``not_reproduced``, ``measured in part`` or ``no experiment yet``.
         expected: by existing experiment the worst verdict pinned for the checks that speak for
             the statement, or ``executed``; the status, where no model of the paper's was run.
         missing: planned experiments that do not exist.
         machine_checked: theorems about it that Coq accepts a proof of.
         speaking: experiment and check of everything that speaks for it.
+        in_part: checks that were run, by the experiment that is measured in part.
     """
 
     id: str
@@ -41,6 +44,7 @@ class StatementCoverage:
     missing: tuple[str, ...]
     machine_checked: tuple[Checked, ...] = ()
     speaking: tuple[tuple[str, CheckSummary], ...] = ()
+    in_part: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def plain(self) -> dict[str, object]:
         """The row as JSON."""
@@ -93,11 +97,16 @@ def _row(
 ) -> StatementCoverage:
     there = [slug for slug in item.experiments if slug in existing]
     missing = tuple(slug for slug in item.experiments if slug not in existing)
-    status = REASON if item.reason else status_of(item) or (EXPERIMENT if there else MISSING)
+    in_part = {slug: existing[slug].part for slug in there if existing[slug].part}
+    experiments = EXPERIMENT if len(there) > len(in_part) else IN_PART if in_part else MISSING
+    status = REASON if item.reason else status_of(item) or experiments
     checks = {slug: existing[slug].speaking(name) for slug in there}
-    expected = {slug: status_of(item) or _pinned(own) for slug, own in checks.items()}
+    expected = {
+        slug: status_of(item) or (IN_PART if slug in in_part else _pinned(own))
+        for slug, own in checks.items()
+    }
     speaking = tuple((slug, check) for slug, own in checks.items() for check in own)
-    return StatementCoverage(name, item, status, expected, missing, proved, speaking)
+    return StatementCoverage(name, item, status, expected, missing, proved, speaking, in_part)
 
 
 def status_of(item: Item) -> str:

@@ -8,7 +8,7 @@ have one.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, nearest
 from repro.base.files import yaml_mapping
 from repro.base.places import Place, places
 from repro.base.schema import Model, validate
@@ -239,6 +239,22 @@ def load(folder: Path | None = None) -> Catalogue:
         BadInput: a file cannot be read, an entry is malformed, or two places have one name.
     """
     return _of(tuple(places(folder)), tuple(_state(place) for place in places(folder)))
+
+
+def refuse_unknown(statements: Iterable[str], folder: Path | None = None) -> None:
+    """Refuse what an experiment settles and no paper has; own results need no entry.
+
+    Args:
+        statements: ids.
+        folder: the user's; by default the current one.
+
+    Raises:
+        BadInput: as ``load``, or an id that is none of the catalogue's.
+    """
+    for name in statements:
+        if paper(name) != OWN and name not in (items := load(folder).items):
+            hint = f"no such statement; {nearest(name, items)}"
+            raise BadInput("settles", name, f"{hint}allowed: an id of the catalogue, or own.NAME")
 
 
 @cache

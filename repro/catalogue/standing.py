@@ -13,6 +13,7 @@ from repro.catalogue import machine_checked
 from repro.catalogue.coverage import (
     EXECUTED,
     EXPERIMENT,
+    IN_PART,
     MISSING,
     NOT_REPRODUCED,
     REASON,
@@ -30,6 +31,7 @@ WITHOUT = {
     EXECUTED: "– executed, no verdict",
     REASON: "– no experiment",
     MISSING: "… no experiment yet",
+    IN_PART: "… measured in part",
     SUBSTITUTE: "≈ substitute, no verdict",
     NOT_REPRODUCED: "○ not reproduced, no verdict",
 }
@@ -100,14 +102,17 @@ def standing(row: StatementCoverage, catalogue: Catalogue) -> Standing:
     # what stands on the text at hand alone is said where nothing else contradicts
     rank = min(((note.text_at_hand, GRADES.index(note.grade)) for note in notes), default=None)
     at_hand, grade = (False, "") if rank is None else (rank[0], GRADES[rank[1]])
-    sentence = row.item.stands or _generated(row, verdict)
+    stale = dict.fromkeys(check.stale for _, check in row.speaking if check.stale)
+    sentence = "; ".join([row.item.stands or _generated(row, verdict), *stale])
     return Standing(spoken(row.id), verdict, grade, at_hand, sentence)
 
 
 def _verdict(row: StatementCoverage) -> str:
     if row.status != EXPERIMENT:
         return row.status
-    verdicts: set = {verdict for verdict in row.expected.values() if verdict != EXECUTED}
+    verdicts: set = {
+        verdict for verdict in row.expected.values() if verdict not in (EXECUTED, IN_PART)
+    }
     if any(verdict.shows == "contradicted" for verdict in row.machine_checked):
         verdicts.add("contradicted")
     verdict = worst(verdicts) if verdicts else EXECUTED
@@ -132,6 +137,9 @@ def _generated(row: StatementCoverage, verdict: str) -> str:
     """What the evidence says, where nothing is written."""
     if row.item.reason:
         return row.item.reason.rstrip(".")
+    if verdict == IN_PART:
+        names = dict.fromkeys(name for checks in row.in_part.values() for name in checks)
+        return f"{', '.join(names)}; {row.item.title}"
     if verdict not in SYMBOLS:
         return row.item.title
     if verdict == "contradicted":

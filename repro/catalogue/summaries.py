@@ -28,7 +28,7 @@ from repro.core.verdicts import overall
 
 if TYPE_CHECKING:
     from repro.core.check import Theorem
-    from repro.report.record import RunRecord
+    from repro.report.html.runs import StoredRun
     from repro.report.run_files import CheckEntry, VerdictContent
 
 
@@ -42,6 +42,7 @@ class CheckSummary(Model):
             verdict of the run.
         statements: ids that it speaks for.
         of_run: whether it is known by a run.
+        stale: of one that is, why the run does not stand for the code of today; may be empty.
         corrected: the check of the form that holds, where that of this one does not.
     """
 
@@ -52,18 +53,29 @@ class CheckSummary(Model):
     statements: tuple[str, ...]
     corrected: str = ""
     of_run: bool = False
+    stale: str = ""
 
 
 class TheoremSummary(Model):
-    """One experiment: its title and all of its checks."""
+    """One experiment.
+
+    Attributes:
+        title: for people.
+        checks: all of them; none of one that is known by a run in part, which settles nothing.
+        part: of such a run, the checks that it has.
+        settles: ids of statements that such an experiment is about.
+    """
 
     title: str
     checks: tuple[CheckSummary, ...]
+    part: tuple[str, ...] = ()
+    settles: tuple[str, ...] = ()
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """Ids in the catalogue that its checks speak for."""
-        return tuple(dict.fromkeys(name for check in self.checks for name in check.statements))
+        """Ids in the catalogue that its checks speak for, or would."""
+        own = (name for check in self.checks for name in check.statements)
+        return tuple(dict.fromkeys((*self.settles, *own)))
 
     def speaking(self, statement: str) -> tuple[CheckSummary, ...]:
         """The checks that speak for a statement."""
@@ -74,11 +86,11 @@ Summaries = Mapping[str, TheoremSummary]
 """By the name of the experiment."""
 
 
-def summaries(runs: Iterable[RunRecord] = ()) -> Summaries:
+def summaries(runs: Iterable[StoredRun] = ()) -> Summaries:
     """Every experiment that is shipped or installed, and those that the runs are of.
 
     Args:
-        runs: finished ones; a run of some checks only says nothing of its experiment.
+        runs: finished ones.
 
     Raises:
         BadInput: the file of a theorem that is shipped or installed cannot be imported.
@@ -92,9 +104,9 @@ def summaries(runs: Iterable[RunRecord] = ()) -> Summaries:
     return dict(sorted({**others, **imported}.items()))
 
 
-def of_runs(runs: Iterable[RunRecord]) -> Summaries:
-    """The experiments that finished runs of all checks are of."""
-    return {run.slug: _of_run(run) for run in runs if not run.part}
+def of_runs(runs: Iterable[StoredRun]) -> Summaries:
+    """The experiments that finished runs are of."""
+    return {run.slug: _of_run(run) for run in runs}
 
 
 def summary_of(theorem: Theorem) -> TheoremSummary:
@@ -113,7 +125,7 @@ def summary_of(theorem: Theorem) -> TheoremSummary:
     return TheoremSummary(title=theorem.title, checks=checks)
 
 
-def _of_run(run: RunRecord) -> TheoremSummary:
+def _of_run(run: StoredRun) -> TheoremSummary:
     verdict = run.verdict
     checks = [
         CheckSummary(
@@ -124,10 +136,14 @@ def _of_run(run: RunRecord) -> TheoremSummary:
             statements=tuple(verdict.statements if check.statements is None else check.statements),
             corrected=check.corrected,
             of_run=True,
+            stale=run.stale,
         )
         for check in verdict.checks
     ]
     title = next((place.title(run.slug) for place in places() if place.has(run.slug)), "")
+    if run.part:
+        names, settles = tuple(check.name for check in checks), tuple(verdict.statements)
+        return TheoremSummary(title=title or run.slug, checks=(), part=names, settles=settles)
     return TheoremSummary(title=title or run.slug, checks=tuple(checks))
 
 

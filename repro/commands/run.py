@@ -56,7 +56,8 @@ def run_job(config: DictConfig, folder: Path) -> int:
     if read := outside_of_key(session.plan.theorem):
         say(f"cache: {session.plan.slug} uses {read}; its finished blocks are not kept")
     device = session.plan.setting.device
-    write = partial(write_files, done.result, folder, done.seconds, done.workers, device)
+    facts = done.seconds, done.workers, device, done.code
+    write = partial(write_files, done.result, folder, *facts)
     record = partial(_record, session, replace(done.result, seconds=done.seconds), folder)
     # the verdict first: the libraries of figure and tracker take seconds to import
     with _unless_reader_has_gone(write, record):

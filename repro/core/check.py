@@ -184,7 +184,8 @@ class Check:
         claim: with its tolerance.
         quantity: what is measured.
         right: the algorithm under test.
-        wrong: algorithms that must come out contradicted, by the same code.
+        wrong: controls: algorithms that must come out contradicted, by the same code.  Every check
+            that is pinned supported has one.
         at: dotted place of the swept field, where it is not the axis itself.
         settles: ids in the catalogue; those of the theorem unless given.
         expected: the verdict that is pinned for an honest run.
@@ -427,6 +428,10 @@ class Theorem:
                 raise ValueError(f"corrected: {printed!r} is no check that is pinned contradicted")
             if ": " not in holds and pinned.get(holds) != "supported":
                 raise ValueError(f"corrected: {holds!r} is no check that is pinned supported")
+        for check in self.checks:
+            if check.expected == "supported" and not check.wrong:
+                complaint = "has no control, so a wrong implementation could pass"
+                raise ValueError(f"{check.name} {complaint}; give wrong=[…] one that must fail")
 
     @property
     def slug(self) -> str:

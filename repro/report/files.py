@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,7 +157,12 @@ def verdict_json(result: Result) -> dict[str, Any]:
 
 
 def write_files(
-    result: Result, folder: Path, seconds: float, workers: int, device: str
+    result: Result,
+    folder: Path,
+    seconds: float,
+    workers: int,
+    device: str,
+    code: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Path]:
     """Write every file of the contract and return their paths, ``verdict.json`` last.
 
@@ -169,6 +175,7 @@ def write_files(
         seconds: wall-clock time of the run.
         workers: number of processes that measured.
         device: where they measured, such as ``cpu``.
+        code: digests of what the numbers come from (``repro.study.sources.code_of``).
 
     Raises:
         OSError: the folder cannot be written to.
@@ -179,7 +186,7 @@ def write_files(
     content = {
         **hashed,  # config.yaml is first: it says whose folder it is
         **_figures(result),
-        "run.json": json_bytes(run_facts(seconds, workers, device)),
+        "run.json": json_bytes(run_facts(seconds, workers, device, code)),
         "verdict.json": json_bytes(sealed(verdict_content(result), hashed)),
     }
     files = {folder / name: data for name, data in content.items()}

@@ -8,7 +8,13 @@ from types import MappingProxyType
 
 from repro.catalogue import machine_checked
 from repro.catalogue.answers import Answers, answers, experiments
-from repro.catalogue.coverage import EXECUTED, NOT_REPRODUCED, SUBSTITUTE, StatementCoverage
+from repro.catalogue.coverage import (
+    EXECUTED,
+    IN_PART,
+    NOT_REPRODUCED,
+    SUBSTITUTE,
+    StatementCoverage,
+)
 from repro.catalogue.entries import kind, number, paper
 from repro.catalogue.papers import Catalogue, Item, Slip
 from repro.catalogue.standing import pages_of, standing
@@ -112,6 +118,8 @@ def _experiment(
     yield f"{slug}: {_verdict(row.expected[slug], source)}"
     yield f"  python -m repro theorem={slug}"
     if run is not None:
+        if run.stale:
+            yield _wrapped(f"run: {run.stale}; the command above runs it again")
         yield from _measured(run, row.id)
         return
     for check in checks:
@@ -123,6 +131,8 @@ def _experiment(
 def _verdict(verdict: str, source: str) -> str:
     if verdict in (SUBSTITUTE, NOT_REPRODUCED):
         return f"{plain_words(verdict)}; its checks are of another model or other data"
+    if verdict == IN_PART:
+        return verdict
     shown = "executed, no verdict" if verdict == EXECUTED else verdict_words(verdict)
     return f"{shown} ({source})"
 

@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from importlib import metadata
@@ -51,10 +52,10 @@ def _children(parent: int) -> list[int]:
     return processes
 
 
-def run_facts(seconds: float, workers: int, device: str) -> dict[str, Any]:
+def run_facts(seconds: float, workers: int, device: str, code: Mapping[str, str]) -> dict[str, Any]:
     """When, where and with what a run was made; what differs between equal runs.
 
-    ``seconds`` are of wall time, ``peak_rss`` is in MiB.
+    ``seconds`` are of wall time, ``peak_rss`` is in MiB, ``code`` has digests of files.
     """
     finished = datetime.now(UTC)
     return {
@@ -67,6 +68,7 @@ def run_facts(seconds: float, workers: int, device: str) -> dict[str, Any]:
         "versions": {"python": platform.python_version()}
         | {"torch": _version("torch"), "numpy": _version("numpy"), "repro": _version("repro-rlhf")},
         "commit": _commit(),
+        "code": dict(code),
         "platform": platform.platform(),
     }
 

@@ -267,8 +267,9 @@ class VerdictFile(VerdictContent):
 
 
 class FactsFile(_Part):
-    """``run.json``."""
+    """``run.json``; ``code`` has digests of what the numbers come from."""
 
+    code: dict[str, str] = {}
     seconds: Annotated[float, Field(allow_inf_nan=False)] = 0.0
     finished: str = ""
     versions: dict[str, Any] | None = None

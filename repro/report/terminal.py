@@ -17,6 +17,7 @@ from repro.report.progress import progress
 from repro.report.record import OVERRIDES, PLAIN, RunRecord, record_of
 from repro.report.run_files import CheckEntry, ControlEntry, OutcomeEntry, VerdictContent
 from repro.report.wording import (
+    NO_CONTROL,
     beside,
     brief_words,
     caught_words,
@@ -261,6 +262,11 @@ def _print_failures(run: VerdictContent, console: Console) -> None:
         if not control.caught:
             words = f"✗ control {control.name} of {control.check} was NOT rejected: "
             console.print(text(words + "the run cannot be more than inconclusive", "bold"))
+    alone = [
+        c.name for c, controls in run.with_controls() if c.verdict == "supported" and not controls
+    ]
+    if alone:
+        console.print(text(f"? {', '.join(alone)}: {NO_CONTROL}", ""))
     if any(check.verdict == "inconclusive" != check.expected for check in run.checks):
         command = f"python -m repro suite power theorem={run.theorem}"
         console.print(text(f"? replicates that would decide: {command}", ""))

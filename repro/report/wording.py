@@ -122,6 +122,9 @@ SHORT, SEEN = 1e5, 1e-4
 """From here on numbers have four figures, and a smaller share of them does not show in these."""
 
 
+NO_CONTROL = "no control was run: a wrong implementation could pass"
+
+
 def verdict_words(verdict: str) -> str:
     """Symbol and word of a verdict.
 

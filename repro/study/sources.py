@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from repro.base.places import PACKAGE, shipped
+from repro.base.places import PACKAGE, Place, shipped
 from repro.core.check import SweptCheck, Theorem
 
 READS = re.compile(
@@ -69,6 +68,7 @@ MEASURING = "repro.study.plan"
 """Every measurement passes through it."""
 CALLING = "repro.core.check"
 """Of the engine, all that the numbers of a check on its worlds depend on."""
+IMPORTED = "the code that it imports"
 
 
 @cache
@@ -85,6 +85,27 @@ def files_fingerprint(files: Mapping[str, Path]) -> str:
         digest.update(f"{name}:{len(text)}:".encode())
         digest.update(text)
     return digest.hexdigest()
+
+
+def code_of(name: str, place: Place) -> dict[str, str]:
+    """Digests of what an experiment's numbers come from, each under the words for it.
+
+    They are of its file, of its config, and of all else that the key of a block holds.  No file is
+    run.
+
+    Args:
+        name: of the experiment.
+        place: where it is.
+    """
+    module, own = place.module(name), (place.code(name), place.config(name))
+    paths = {path.relative_to(place.folder).as_posix(): path for path in own}
+    digests = {words: files_fingerprint({words: path}) for words, path in paths.items()}
+    try:
+        imported = closure(module, CALLING)
+    except (SyntaxError, ValueError):  # of a file that is being edited
+        return {**digests, IMPORTED: ""}
+    imported.pop(module, None)
+    return {**digests, IMPORTED: files_fingerprint(imported)}
 
 
 def closure(*modules: str) -> dict[str, Path]:
@@ -114,7 +135,9 @@ def of_a_library(path: Path) -> bool:
 
 
 def _folder(package: str) -> Path:
-    return Path(importlib.import_module(package).__path__[0])
+    spec = find_spec(package)
+    assert spec is not None
+    return Path(next(iter(spec.submodule_search_locations or ())))
 
 
 @cache

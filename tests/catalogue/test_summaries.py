@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,11 @@ from repro.base.places import own, shipped
 from repro.catalogue import summaries as module
 from repro.catalogue.papers import load
 from repro.catalogue.summaries import TheoremSummary, _of_place, summaries
-from repro.commands import catalogue
+from repro.commands import catalogue, report
 from repro.commands.new_theorem import main as new_theorem
+from repro.commands.process.command import status_of
 from repro.report.files import write_files
-from repro.report.html.runs import find_runs
+from repro.report.html.runs import code_today, find_runs
 from repro.study import discovery
 from tests.report.conftest import make_result
 
@@ -26,6 +28,7 @@ def mine(tmp_path, monkeypatch):
     """A folder of somebody's with the theorem ``mine``; the user has no summaries yet."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("repro.report.files._figures", lambda result: {})  # a second each
     assert new_theorem(["mine"]) == 0
     _of_place.cache_clear()
     yield tmp_path
@@ -94,6 +97,67 @@ def test_an_experiment_of_the_current_folder_is_known_by_its_run(mine, monkeypat
     assert verdicts["n_pairs"] == "supported"
     assert verdicts["event"] == "inconclusive"  # its control is not caught, whatever is pinned
     assert not Path("executed").exists()
+
+
+def run_of_mine(mine, name, budget="smoke", **fields):
+    """Files of a run of the theorem as it is now."""
+    check = replace(make_result().checks[0], statements=("own.mine",))
+    given = {"statements": ("own.mine",), "budget": budget, "verdict": "supported", **fields}
+    run = make_result(check, theorem="mine", **given)
+    write_files(run, mine / "outputs" / name, 1.0, 1, "cpu", code_today("mine"))
+
+
+def text_of(*words, capsys):
+    assert status_of(catalogue.main, words) == 0
+    return " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("file", ["theorems/mine.py", "conf/theorem/mine.yaml"])
+def test_a_run_of_code_that_changed_does_not_stand_for_the_code_of_today(
+    file, mine, monkeypatch, capsys
+):
+    not_shipped(monkeypatch)
+    run_of_mine(mine, "old", budget="paper")
+    assert "measured before" not in text_of("own.mine", capsys=capsys)
+    (mine / file).write_text((mine / file).read_text() + "# changed\n")
+    text = text_of("own.mine", capsys=capsys)
+    assert text.count(f"measured before {file} changed") == 2  # the first line, and beside numbers
+    assert "the command above runs it again" in text
+    assert status_of(report.main, ["runs=outputs"]) == 0
+    line = f"mine: measured before {file} changed; run python -m repro theorem=mine budget=paper"
+    assert line in capsys.readouterr().err
+    assert line.partition(": ")[2] in Path("outputs/report.html").read_text("utf-8")
+    run_of_mine(mine, "new")  # of a smaller budget
+    (run,) = find_runs(mine / "outputs")
+    assert (run.folder.name, run.stale) == ("new", "")
+    assert "measured before" not in text_of("own.mine", capsys=capsys)
+
+
+def test_a_module_that_is_imported_counts_as_code(mine, monkeypatch):
+    monkeypatch.syspath_prepend(mine)
+    (mine / "helper_of_mine.py").write_text("x = 1\n")
+    file = mine / "theorems" / "mine.py"
+    file.write_text(file.read_text() + "import helper_of_mine\n")
+    run_of_mine(mine, "old")
+    (mine / "helper_of_mine.py").write_text("x = 2\n")
+    (run,) = find_runs(mine / "outputs")
+    assert run.stale == "measured before the code that it imports changed"
+
+
+def test_a_run_that_does_not_name_its_code_says_so(mine):
+    write_files(make_result(theorem="mine"), mine / "outputs" / "one", 1.0, 1, "cpu")
+    write_files(make_result(theorem="nobodys"), mine / "outputs" / "two", 1.0, 1, "cpu")
+    of_mine, of_nobody = find_runs(mine / "outputs")
+    assert of_mine.stale == "its run.json does not say which code measured it"
+    assert of_nobody.stale == ""  # there is no code of today
+
+
+def test_an_experiment_that_was_run_in_part_is_no_missing_one(mine, monkeypatch, capsys):
+    not_shipped(monkeypatch)
+    run_of_mine(mine, "part", defined_checks=22)
+    text = text_of("own.mine", capsys=capsys)
+    assert text.startswith("own.mine: … measured in part: n_pairs; ")
+    assert "mine: measured in part python -m repro theorem=mine" in text
 
 
 @pytest.mark.slow

@@ -96,6 +96,24 @@ def test_from_python_where_two_folders_have_one_name(folder, tmp_path):
     assert repro.run("my_bound", theorems_from=other, **given).verdict == "inconclusive"
 
 
+def test_a_statement_that_no_paper_has_is_refused(command, folder):
+    edit(folder, '"own.my_bound"', '"p1.thm_4_22"')
+    done = command(folder, "theorem=my_bound", *WORDS)
+    line = "settles=p1.thm_4_22: no such statement; did you mean p1.thm_4_2? allowed: an id of the"
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert line in done.stderr
+    assert not (folder / "outputs").exists()
+    with pytest.raises(BadInput, match="no such statement"):
+        repro.run("my_bound", theorems_from=folder, budget="smoke")
+
+
+def test_a_check_without_a_control_is_refused(command, folder):
+    edit(folder, "wrong=[wrong_on_purpose]", "wrong=[]")
+    done = command(folder, "theorem=my_bound", *WORDS)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "n_pairs has no control, so a wrong implementation could pass" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "line"),
     [

@@ -228,6 +228,12 @@ def theorem(**fields) -> Theorem:
                    worlds={"coins": Coins}, **fields)  # fmt: skip
 
 
+def test_what_is_pinned_supported_needs_a_control():
+    with pytest.raises(ValueError, match="n_pairs has no control, so a wrong implementation could"):
+        replace(theorem(), checks=[check(wrong=[])])
+    replace(theorem(), checks=[check(wrong=[], expected="contradicted", why="printed so")])
+
+
 def numbers(**fields) -> TheoremNumbers:
     usual = {"name": "coins", "worlds": {"coins": {"n_pairs": 10}},
              "sweeps": {"n_pairs": {"grid": [10, 100, 1000]}}}  # fmt: skip

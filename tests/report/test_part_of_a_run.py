@@ -21,12 +21,13 @@ from repro.commands.process.command import status_of
 from repro.commands.runs.sweep import Job, print_summary
 from repro.report.files import write_files
 from repro.report.html.findings import findings
-from repro.report.html.runs import find_runs, read_run
+from repro.report.html.runs import code_today, find_runs, read_run
 from repro.report.html.statements import statement_lines
 from repro.report.latex import table
 from repro.report.tracking_content import check_tags, run_tags
 
 PART = "1 of 22 checks"
+CODE = code_today("offline_gap")
 
 
 def line_of_theorem_4_2(run):
@@ -43,7 +44,7 @@ def written(make_result, shared_result, tmp_path_factory):
         config={**shared_result.config, "only": ["n_pairs"]},
     )  # fmt: skip
     folder = tmp_path_factory.mktemp("written") / "outputs"
-    write_files(of_one_check, folder / "suite" / "offline_gap", 1.0, 1, "cpu")
+    write_files(of_one_check, folder / "suite" / "offline_gap", 1.0, 1, "cpu", CODE)
     return of_one_check, folder
 
 
@@ -79,7 +80,7 @@ def test_the_report_gives_no_statement_a_verdict(part):
 
 def test_a_whole_run_speaks_whatever_its_budget_and_overrides(part, make_result):
     whole = make_result(part.checks[0], config={"epsilon": 0.5}, budget="smoke")
-    write_files(whole, Path("outputs/whole"), 1.0, 1, "cpu")
+    write_files(whole, Path("outputs/whole"), 1.0, 1, "cpu", CODE)
     (run,) = find_runs(Path("outputs"))
     assert run.folder.name == "whole"
     assert line_of_theorem_4_2(run).check.verdict == "supported"
@@ -136,7 +137,7 @@ def test_a_finding_has_the_number_that_its_command_prints(tmp_path):
                 evidence=("label_masks: ctl_rate",))  # fmt: skip
 
     def told(run):
-        write_files(run.result, tmp_path / "run", 1.0, 1, "cpu")
+        write_files(run.result, tmp_path / "run", 1.0, 1, "cpu", run.code)
         read = read_run(tmp_path / "run" / "verdict.json")
         (found,) = findings(Catalogue(items={}, loose={"own.x": note}), {read.key: read})
         return found.evidence[0]

@@ -20,11 +20,12 @@ from repro.report.files import write_files
 from repro.report.html.bars import allowed_range, bar_svg
 from repro.report.html.findings import disagreements
 from repro.report.html.page import report_html
-from repro.report.html.runs import find_runs
+from repro.report.html.runs import code_today, find_runs
 from repro.report.html.statements import statement_lines
 from repro.report.run_files import Numbers
 from tests.browser.views import faults, needs_browser, views
 
+CODE = code_today("offline_gap")
 MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 
 
@@ -32,7 +33,7 @@ MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 def written(tmp_path_factory, shared_result):
     """A folder with one finished run of ``offline_gap``, to copy: its figure takes a second."""
     folder = tmp_path_factory.mktemp("written") / "runs"
-    write_files(shared_result, folder / "one", seconds=1.0, workers=1, device="cpu")
+    write_files(shared_result, folder / "one", seconds=1.0, workers=1, device="cpu", code=CODE)
     return folder
 
 
@@ -120,6 +121,17 @@ def test_a_run_shows_its_printed_statements_typeset(runs):
     assert text.count(f"{place}. Under") == 2  # in the table of statements as well
 
 
+def test_controls_beside_a_statement_are_those_of_the_check_beside_it(runs):
+    checks = json.loads((runs / "one" / "verdict.json").read_text())["checks"]
+    change(runs, checks=[check | {"statements": ["p1.thm_4_2"]} for check in checks])
+    (run,) = find_runs(runs)
+    lines = statement_lines(papers.load(), {run.key: run})
+    line = next(line for line in lines if line.id == "p1.thm_4_2")
+    assert (line.check.name, line.controls, line.caught) == ("event", 1, 0)
+    change(runs, checks=[check | {"statements": ["p1.thm_4_2"]} for check in checks[1:2]])
+    assert '<td data-label="controls">no control</td>' in rendered(runs)
+
+
 def test_every_catalogue_item_has_a_line(runs):
     links = Links()
     links.feed(rendered(runs))
@@ -187,7 +199,7 @@ def test_a_page_of_all_papers_counts_all_of_them(runs, capsys):
 
 def test_a_page_of_one_paper_links_no_statement_of_another(runs, make_result):
     both = make_result(statements=("p1.thm_4_2", "p2.thm_5_2"))
-    write_files(both, runs / "one", seconds=1.0, workers=1, device="cpu")
+    write_files(both, runs / "one", seconds=1.0, workers=1, device="cpu", code=CODE)
     assert status_of(command.main, ["--runs", str(runs), "--paper", "p1"]) == 0
     text, links = (runs / "report_p1.html").read_text(), Links()
     links.feed(text)
@@ -273,7 +285,7 @@ def test_a_whole_run_is_preferred_to_one_with_overrides_and_laptop_to_smoke(runs
         ("four", {}, "laptop"),
     ):
         result = make_result(config=config, budget=budget, config_hash=name)
-        write_files(result, runs / name, seconds=1.0, workers=1, device="cpu")
+        write_files(result, runs / name, seconds=1.0, workers=1, device="cpu", code=CODE)
     shutil.rmtree(runs / "one")
     (run,) = find_runs(runs)
     assert run.folder.name == "four"
@@ -489,8 +501,8 @@ def test_a_row_shows_its_slack_and_what_has_left_its_pin(runs):
     path.write_text(json.dumps(verdict))
     page = rendered(runs)
     assert '<span class="what">1 of 80 replicates failed; slack 14.2</span>' in page
-    off = "slack 2.5, recorded 3; curve off its pin, 1.32 times what is allowed"
-    assert f'<span class="what">{off}</span>' in page
+    off = "slack 2.5, recorded 3; curve off its pin, 1.32 times what is allowed; no control was run"
+    assert f'<span class="what">{off}: ' in page
 
 
 @pytest.mark.some(2)

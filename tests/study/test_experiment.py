@@ -278,7 +278,8 @@ def test_one_number_stands_for_every_replicate(toy, toy_check, plan_of):
     def share(world):
         return world.n_pairs / 4
 
-    toy(checks=[toy_check(quantity=Quantity("n/4", of_world), right=share, wrong=[])])
+    alone = {"wrong": [], "expected": "contradicted", "why": "w"}
+    toy(checks=[toy_check(quantity=Quantity("n/4", of_world), right=share, **alone)])
     (one,) = built(plan_of(sweeps={"n_pairs": {"grid": [1e3, 1e4, 1e5]}})).swept
     found = one.at(1, np.random.default_rng(0), 4)
     assert {name: values.tolist() for name, values in found.items()} == {"share": [2500.0] * 4}
@@ -329,6 +330,7 @@ class Unknown:
 def grouped(world, **chosen):
     """The check of a theorem on a class of worlds, with groups chosen."""
     check = Check(name="n", axis="n_pairs", claim=Ratio("one"), right=lambda world: 1.0,
+                  wrong=[lambda world: 2.0],
                   quantity=Quantity("one", of_world, evidence="exact"))  # fmt: skip
     theorem = Theorem(title="t", checks=[check], worlds={"one": world}, module="theorems.t")
     numbers = TheoremNumbers(name="t", worlds={"one": {}}, sweeps={"n": {"grid": [1, 2]}})

@@ -185,7 +185,8 @@ def counted(world, algorithm, rng, replicates):
 def test_what_draws_nothing_is_measured_once_for_all_blocks_and_seeds(plan_of, toy, toy_check):
     asked = ASKED
     asked.clear()
-    toy(checks=[toy_check(quantity=Quantity("x", counted, evidence="exact"), wrong=[])])
+    exact = Quantity("x", counted, evidence="exact")
+    toy(checks=[toy_check(quantity=exact, wrong=[], expected="contradicted", why="w")])
     plans._undrawn.cache_clear()
     both = [plan_of(seed=seed, sweeps=ONE) for seed in (1, 2)]
     found = [measure_block(plan, block) for plan in both for block in blocks_of(plan)]

@@ -14,6 +14,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from repro.api import to_measure
 from repro.base.errors import BadInput
+from repro.catalogue.papers import refuse_unknown
 from repro.commands.process.outcome import INTERNAL, explained, outcome
 from repro.commands.run import status_of
 from repro.commands.runs.folders import folder_of, refuse_folders, refuse_foreign_sweep
@@ -204,6 +205,7 @@ def _check(config: DictConfig) -> Session:
     """The session of a config whose tracker and folders can be used, too."""
     with loading(str(OmegaConf.select(config, "theorem.name"))):
         session = session_of_config(config)
+    refuse_unknown(session.plan.theorem.statements, session.plan.folder)
     refuse_address(session.tracking.uri)
     return session
 

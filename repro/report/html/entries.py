@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -11,7 +11,7 @@ from repro.core.verdicts import worst
 from repro.report.html.bars import bar_svg
 from repro.report.record import RunRecord
 from repro.report.run_files import CheckEntry, OutcomeEntry
-from repro.report.wording import caught_words, claim_words, measured_words, note_words
+from repro.report.wording import NO_CONTROL, caught_words, claim_words, measured_words, note_words
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,10 @@ def entries(run: RunRecord, noticed: Mapping[tuple[str, str], str]) -> list[Entr
     """
     lines = []
     for check, controls in run.verdict.with_controls():
-        lines.append(entry(check, check, noticed.get((run.slug, check.name), "")))
+        row = entry(check, check, noticed.get((run.slug, check.name), ""))
+        if check.verdict == "supported" and not controls:
+            row = replace(row, notes="; ".join(filter(None, (row.notes, NO_CONTROL))))
+        lines.append(row)
         lines += [entry(control, check) for control in controls]
     return lines
 

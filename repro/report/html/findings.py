@@ -138,7 +138,7 @@ def _evidence(evidence: str, runs: Mapping[str, StoredRun]) -> EvidenceLine:
     word = row.verdict_words or verdict_words(row.verdict)
     parts = (
         f"claimed {row.claimed}", f"{check.evidence} {row.measured}", word, sureness(numbers),
-        _place(check), runs[slug].part,
+        _place(check), runs[slug].part, runs[slug].stale,
     )  # fmt: skip
     witness = check.witness if numbers is check else None
     fails = f"fails {witness_words(check, witness)}" if witness else ""

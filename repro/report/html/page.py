@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from repro.catalogue.coverage import EXECUTED, MISSING, NOT_REPRODUCED, REASON, SUBSTITUTE
+from repro.catalogue.coverage import EXECUTED, IN_PART, MISSING, NOT_REPRODUCED, REASON, SUBSTITUTE
 from repro.catalogue.entries import OWN
 from repro.catalogue.papers import Catalogue
 from repro.report.html import ablations
@@ -24,7 +24,7 @@ from repro.report.html.typeset import typeset
 from repro.report.wording import SYMBOLS, beside
 
 TITLE = "Theorems of private and robust RLHF: verdicts"
-ORDER = (*SYMBOLS, EXECUTED, SUBSTITUTE, NOT_REPRODUCED, REASON, MISSING)
+ORDER = (*SYMBOLS, EXECUTED, SUBSTITUTE, NOT_REPRODUCED, REASON, IN_PART, MISSING)
 
 
 def report_html(
@@ -61,6 +61,7 @@ def report_html(
         "ablations": ablations.matrix(ablated),
         "whole": sum(not run.part for run in runs),
         "part": sum(bool(run.part) for run in runs),
+        "stale": sum(bool(run.stale) for run in runs),
         "runs": [_section(run, ablations.by_check(ablated)) for run in runs],
         "listed": listed,
         "printed": {
@@ -115,6 +116,7 @@ def _section(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> dict[str
         "verdict": verdict_class(run),
         "said": run.said,
         "expected": _expected(run),
+        "stale": run.stale_words,
         "title": title,
         "doc": doc,
         "statements": verdict.statements,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from pydantic import BaseModel
 
 from repro.base.errors import BadInput, one_line
 from repro.base.files import json_object, yaml_mapping
+from repro.base.places import places
 from repro.base.schema import validate
 from repro.report.files import changes, headline
 from repro.report.record import RunRecord
@@ -32,18 +34,25 @@ class StoredRun(RunRecord):
         facts: ``run.json``, empty where it is missing.
         folder: where its files are.
         changes: what was done to them since they were written, a phrase each.
+        stale: why it does not stand for the code of today; empty where it does.
     """
 
     facts: dict[str, Any]
     folder: Path
     changes: tuple[str, ...] = ()
+    stale: str = ""
+
+    @property
+    def stale_words(self) -> str:
+        """The same with the command that runs it again; empty where it stands."""
+        return f"{self.stale}; run {self.command}" if self.stale else ""
 
 
 def find_runs(folder: Path) -> list[StoredRun]:
     """The run to show of each experiment and kind of instance, by name.
 
-    Of several, one of all checks is preferred, then one without overrides, then the larger budget,
-    then the later one.
+    Of several, one that the code of today has measured is preferred, then one of all checks, then
+    one without overrides, then the larger budget, then the later one.
 
     Raises:
         BadInput: the folder is missing, or a file in it is no run's.
@@ -51,26 +60,49 @@ def find_runs(folder: Path) -> list[StoredRun]:
     if not folder.is_dir():
         raise BadInput(KEY, folder, "allowed: a folder with finished runs")
     best: dict[str, StoredRun] = {}
+    today = cache(code_today)
     for path in sorted(folder.rglob("verdict.json")):
         if ".cache" not in path.parts:
-            run = read_run(path)
+            run = read_run(path, today)
             if run.key not in best or _rank(run) > _rank(best[run.key]):
                 best[run.key] = run
     return [best[key] for key in sorted(best)]
 
 
-def read_run(path: Path) -> StoredRun:
+def code_today(slug: str) -> Mapping[str, str]:
+    """Digests of an experiment's code and config as they are now; empty where there is none."""
+    from repro.study.sources import code_of
+
+    there = [place for place in places() if place.has(slug)]
+    return code_of(slug, there[0]) if there else {}
+
+
+def read_run(path: Path, today: Callable[[str], Mapping[str, str]] = code_today) -> StoredRun:
     """The run of a ``verdict.json``; its headline is that of its checks, whatever it says.
+
+    Args:
+        path: of the file.
+        today: experiment → digests of its code and config as they are now.
 
     Raises:
         BadInput: a file cannot be read or lacks what a run has.
     """
     content, verdict = _read(VerdictFile, path, json_object)
-    facts, _ = _read(FactsFile, path.with_name("run.json"), json_object, optional=True)
+    facts, typed = _read(FactsFile, path.with_name("run.json"), json_object, optional=True)
     _, config = _read(ConfigFile, path.with_name("config.yaml"), yaml_mapping, optional=True)
     if verdict.checks:
         verdict = verdict.model_copy(update={"verdict": headline(content)})
-    return StoredRun(verdict, config, facts, path.parent, tuple(changes(path.parent, content)))
+    stale = _stale(typed.code, today(verdict.theorem))
+    edits = tuple(changes(path.parent, content))
+    return StoredRun(verdict, config, facts, path.parent, edits, stale)
+
+
+def _stale(code: Mapping[str, str], today: Mapping[str, str]) -> str:
+    """Which part of the code of a run is another today."""
+    if today and not code:
+        return "its run.json does not say which code measured it"
+    changed = (name for name, digest in today.items() if code.get(name) != digest)
+    return next((f"measured before {name} changed" for name in changed), "")
 
 
 Load = Callable[[str, Path], dict[str, Any]]
@@ -88,14 +120,22 @@ def _read(
         raise BadInput(KEY, path, f"allowed: files of a finished run; {why}") from None
 
 
-def _rank(run: StoredRun) -> tuple[bool, bool, int, str]:
+def _rank(run: StoredRun) -> tuple[bool, bool, bool, int, str]:
     budget = run.verdict.budget
     size = BUDGETS.index(budget) if budget in BUDGETS else -1
-    return not run.part, not run.overrides, size, str(run.facts.get("finished", ""))
+    finished = str(run.facts.get("finished", ""))
+    return not run.stale, not run.part, not run.overrides, size, finished
 
 
-def say_changes(runs: Iterable[StoredRun]) -> int:
-    """A line on stderr for each thing done to a run's files since; 1 if there was one, else 0."""
+def say_changes(runs: Sequence[StoredRun]) -> int:
+    """A line on stderr for each run of other code, and for each thing done to files of a run.
+
+    Returns:
+        1 if files of a run were changed since, else 0.
+    """
+    for run in runs:
+        if run.stale:
+            print(one_line(f"{run.key}: {run.stale_words}"), file=sys.stderr)
     all_changes = [(run.folder, change) for run in runs for change in run.changes]
     for folder, change in all_changes:
         print(one_line(f"changed: {folder}: {change}"), file=sys.stderr)

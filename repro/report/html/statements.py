@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from repro.catalogue import machine_checked
@@ -50,7 +51,7 @@ class StatementLine:
         here: the verdict is that of runs on this page.
         known: what the catalogue says of it.
         check: the deciding check, None without one.
-        controls: controls of the checks that speak for it, ``caught`` of which were caught.
+        controls: controls of that check, ``caught`` of which were caught.
         note: what to read where nothing was measured, or on a substitute alone.
         proofs: machine-checked theorems, each with whether it was checked on this machine.
     """
@@ -107,24 +108,30 @@ def statement(row: StatementCoverage, known: Known, runs: dict[str, StoredRun]) 
         note = _why_without_checks(item, stands, links, runs)
         return StatementLine(**base, **of_catalogue, check=None, controls=0, caught=0, note=note)
     check = deciding([check_or_proof for _, check_or_proof in speaking])
-    controls = [
-        c for run, check_or_proof in speaking for c in run.verdict.controls_of(check_or_proof)
-    ]
+    run = next(run for run, check_or_proof in speaking if check_or_proof is check)
+    controls = run.verdict.controls_of(check)
     shown = {
         "check": entry(check, check),
         "controls": len(controls),
         "caught": sum(control.caught for control in controls),
     }
+    stale = "; ".join(dict.fromkeys(run.stale_words for run, _ in speaking if run.stale))
     if check.substitute:
         verdict = status_of(item) or SUBSTITUTE
         of_catalogue |= {"verdict": verdict, "words": WITHOUT[verdict]}
     if check.substitute or (check.verdict == "supported" and stands.verdict == EXECUTED):
-        return StatementLine(**base, **of_catalogue, **shown, note=item.shown)
+        notes = (item.shown, stale)
+        return StatementLine(**base, **of_catalogue, **shown, note=_together(notes))
     verdict = verdict_words(check.verdict)
     if check.verdict != "contradicted" and _contradicted_elsewhere(row, runs):
-        note = f"{verdict} here; by other evidence, {stands.sentence}"
-        return StatementLine(**base, **of_catalogue, **shown, note=note)
-    return StatementLine(**base, **shown, verdict=check.verdict, words=verdict, here=True, note="")
+        notes = (f"{verdict} here; by other evidence, {stands.sentence}", stale)
+        return StatementLine(**base, **of_catalogue, **shown, note=_together(notes))
+    here = {"verdict": check.verdict, "words": verdict, "here": True}
+    return StatementLine(**base, **shown, **here, note=stale)
+
+
+def _together(notes: Iterable[str]) -> str:
+    return "; ".join(note for note in notes if note)
 
 
 def _contradicted_elsewhere(row: StatementCoverage, runs: dict[str, StoredRun]) -> bool:
