@@ -6,13 +6,11 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
 from repro.core.claims import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Result
 from repro.report.record import flatten, jsonable
 from repro.report.run_files import Numbers, finite
-from repro.report.window import curve
+from repro.report.window import curve, level
 from repro.report.wording import part_words
 
 Point = tuple[str, float, int]
@@ -178,22 +176,13 @@ def _decade_points(name: str, outcome: Outcome) -> Iterator[Point]:
 
 
 def _level_points(prefix: str, item: CheckResult) -> Iterator[Point]:
-    """log10 of the curve at one value of the sweep that runs at other budgets of privacy share.
-
-    A smaller epsilon gets more labels, so curves over their number end in the same values; at one
-    number of labels they differ.  It is the power of ten nearest to the middle of the sweep that
-    the config names, and read off between two grid points.
-    """
-    fit, settings = item.outcome.fit, item.check.settings
+    """log10 of the curve at one value of the sweep that runs at other budgets of privacy share."""
     measured = curve(item.outcome.series)
-    if fit is None or not fit.log_axis or (measured.mean <= 0).any() or len(measured.grid) < 2:
+    scaled = float(str(item.check.settings.get("labels_scaled_by", 1.0)))
+    if item.outcome.fit is None:
         return
-    at = np.log10(measured.grid)
-    scaled = settings.get("labels_scaled_by", 1.0) if item.check.axis == "n_pairs" else 1.0
-    shared = round(float(at[0] + at[-1]) / 2 - math.log10(float(str(scaled))))
-    if at[0] <= shared <= at[-1]:
-        level = float(np.interp(shared, at, np.log10(measured.mean)))
-        yield name_of(f"{prefix}_1e{shared}"), level, 0
+    if point := level(measured.grid.tolist(), measured.mean.tolist(), item.check.axis, scaled):
+        yield name_of(f"{prefix}_1e{point[0]}"), point[1], 0
 
 
 def _number_points(prefix: str, check: DeclaredCheck, outcome: Outcome) -> Iterator[Point]:

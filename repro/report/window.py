@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from repro.base.notation import LINEAR_AXES
 from repro.core.results import CheckResult, Series
 from repro.report.run_files import finite
 
@@ -42,6 +43,39 @@ def curve(series: Series) -> Curve:
         mean, half_width = series.means, Z95 * series.standard_errors
         worst = np.nanmax(np.where(np.isfinite(flat), flat, np.nan), axis=1)
     return Curve(grid, mean, np.nan_to_num(half_width, nan=0.0, posinf=0.0), worst)
+
+
+def level(
+    grid: Sequence[float], mean: Sequence[float], axis: str, scaled: float
+) -> tuple[int, float] | None:
+    """One point of a curve that runs at other budgets of privacy share, with as many labels.
+
+    A smaller epsilon gets more labels, so curves over their number end in the same values; at one
+    number of labels they differ.  Curves over another axis are at other numbers of labels then, and
+    have no such point.
+
+    Args:
+        grid: (G,) swept values.
+        mean: (G,) the curve there.
+        axis: that is swept.
+        scaled: by how much the labels were multiplied.
+
+    Returns:
+        The power of ten nearest to the middle of the sweep that the config names, as its exponent;
+        and log10 of the curve there, read off between two grid points.
+
+    >>> level([1e3, 1e5], [1e-1, 1e-3], "n_pairs", 1.0)
+    (4, -2.0)
+    """
+    x, y = np.asarray(grid, dtype=float), np.asarray(mean, dtype=float)
+    if axis in LINEAR_AXES or len(x) < 2 or (x <= 0).any() or not (y > 0).all():
+        return None
+    if axis != "n_pairs" and scaled != 1:
+        return None
+    at = np.log10(x)
+    shared = round(float(at[0] + at[-1]) / 2 - (math.log10(scaled) if axis == "n_pairs" else 0))
+    within = at[0] <= shared <= at[-1]
+    return (shared, float(np.interp(shared, at, np.log10(y)))) if within else None
 
 
 LEAST_DECADES, ROOM = 0.5, 2.0

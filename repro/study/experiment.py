@@ -234,7 +234,7 @@ class Experiment:
         """The grid, and top-level numbers that stand in for what the worlds had."""
         own = _fields(swept)
         numbers = {name: own[name] for name in self.overrides if swept.takes(name)}
-        if swept.scaled != 1.0 and swept.takes("n_pairs"):
+        if self.overrides and swept.takes("n_pairs"):
             numbers["n_pairs"] = own["n_pairs"]
         return {"grid": list(swept.sweep.grid), **numbers}
 

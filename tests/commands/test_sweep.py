@@ -1,8 +1,10 @@
 """What a sweep says at its end of the numbers that its jobs do not share."""
 
+import json
+
 import pytest
 
-from repro.commands.runs.sweep import changes, print_summary
+from repro.commands.runs.sweep import Job, changes, print_summary
 
 
 def verdict(name, slopes):
@@ -18,7 +20,7 @@ def verdict(name, slopes):
 class Told:
     """A job with its verdict."""
 
-    overrides = ("seed=1",)
+    overrides, levels = ("seed=1",), {}
 
     def __init__(self, found):
         self.verdict = found
@@ -57,6 +59,34 @@ def test_their_numbers_stand_beside_each_other_or_between_their_ends(capsys, job
     print_summary([Told(one) for one in jobs])
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert row in lines
+    assert not any("coverage" in line for line in lines)
+
+
+def test_levels_that_differ_stand_beside_each_other(tmp_path, capsys):
+    """Of both checks the curve at one value; not where only the labels differ."""
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    jobs = []
+    for number, (scaled, cost) in enumerate(((1.0, 1.0), (4.0, 4.0))):
+        folder, rows, checks = tmp_path / str(number), [], []
+        for axis, grid in (("n_pairs", (1e2, 1e4, 1e6)), ("coverage", (1.0, 1e2, 1e4))):
+            grid = [scaled * value for value in grid] if axis == "n_pairs" else grid
+            rows += [{"check": axis, "method": "m", "value": value, "mean": cost / value,
+                      "count": 20} for value in grid]  # fmt: skip
+            checks.append({
+                "name": axis, "axis": axis, "slope": -1.0, "method": "m", "quantity": "gap [nats]",
+                "settings": {"labels_scaled_by": scaled}, "verdict": "supported",
+                "expected": "supported",
+            })  # fmt: skip
+        folder.mkdir()
+        write_table(pyarrow.Table.from_pylist(rows), folder / "measurements.parquet")
+        content = {"theorem": "t", "verdict": "supported", "rows": [2, 2], "checks": checks}
+        (folder / "verdict.json").write_text(json.dumps(content))
+        jobs.append(Job((f"epsilon={scaled}",), folder))
+    print_summary(jobs)
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "t n_pairs: gap at n = 1e4 0.0001 0.0004" in lines
     assert not any("coverage" in line for line in lines)
 
 

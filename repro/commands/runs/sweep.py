@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from repro.base.notation import SYMBOLS
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from repro.report.run_files import CheckEntry
 
+Shown = tuple[float, str]
+"""A number, and the number in words."""
 BESIDE = 3
 """Jobs whose numbers stand beside each other in a terminal of 80 columns."""
 
@@ -39,6 +43,42 @@ class Job:
             return json.loads((self.folder or Path()).joinpath("verdict.json").read_bytes())
         except (OSError, ValueError):
             return {}
+
+    @property
+    def levels(self) -> dict[str, float]:
+        """One point of each measured power law, by check and place (``repro.report.window``)."""
+        from repro.report.run_files import CheckEntry
+        from repro.report.window import level
+
+        verdict, levels = self.verdict, {}
+        if not verdict:
+            return levels
+        curves = self._curves({check["name"]: check["method"] for check in verdict["checks"]})
+        for check in map(CheckEntry.model_validate, verdict["checks"]):
+            points = sorted(curves.get(check.name, {}).items())
+            grid, mean = [value for value, _ in points], [height for _, height in points]
+            scaled = check.settings.labels_scaled_by or 1.0
+            if check.slope is not None and (point := level(grid, mean, check.axis, scaled)):
+                symbol, words = SYMBOLS.get(check.axis, check.axis), check.quantity.split(" [")[0]
+                place = f"{words} at {symbol} = 1e{point[0]}"
+                levels[f"{verdict['theorem']} {check.name}: {place}"] = 10 ** point[1]
+        return levels
+
+    def _curves(self, methods: Mapping[str, str]) -> dict[str, dict[float, float]]:
+        """By check, the mean of the algorithm under test at each value of its grid."""
+        from pyarrow.parquet import read_table
+
+        table = read_table((self.folder or Path()) / "measurements.parquet")
+        sums: dict[str, dict[float, list[float]]] = {}
+        for row in table.to_pylist():
+            if row["method"] == methods.get(row["check"]) and row["count"] > 0:
+                both = sums.setdefault(row["check"], {}).setdefault(row["value"], [0.0, 0.0])
+                both[0] += row["mean"] * row["count"]
+                both[1] += row["count"]
+        return {
+            check: {value: total / count for value, (total, count) in own.items()}
+            for check, own in sums.items()
+        }
 
 
 _failed: set[Path | None] = set()
@@ -84,6 +124,8 @@ def print_summary(jobs: Sequence[Job]) -> None:
         console.print(Text(line))
     if changed := changes(verdicts):
         _print_changes(changed, console)
+    if levels := levels_that_differ([job.levels for job in jobs]):
+        _print_beside("measured at one value", levels, console)
 
 
 def differences(run_verdicts: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -126,26 +168,56 @@ def changes(verdicts: Sequence[dict[str, Any]]) -> dict[str, list[CheckEntry | N
     }
 
 
+def levels_that_differ(jobs: Sequence[Mapping[str, float]]) -> dict[str, list[Shown | None]]:
+    """Levels that two jobs or more have, and not the same, in each job.
+
+    >>> list(levels_that_differ([{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 2.0}]))
+    ['a']
+    """
+    names = dict.fromkeys(name for levels in jobs for name in levels)
+    by_name = {
+        name: [(levels[name], f"{levels[name]:.3g}") if name in levels else None for levels in jobs]
+        for name in names
+    }
+    return {
+        name: several
+        for name, several in by_name.items()
+        if len({words[1] for words in several if words}) > 1
+    }
+
+
 def _print_changes(changed: dict[str, list[CheckEntry | None]], console: Console) -> None:
+    from repro.report.wording import brief_words
+
+    def shown(entry: CheckEntry | None) -> Shown | None:
+        if entry is None:
+            return None
+        return -math.inf if entry.headline is None else entry.headline, brief_words(entry)
+
+    by_name = {name: [shown(entry) for entry in several] for name, several in changed.items()}
+    _print_beside("numbers that changed", by_name, console)
+
+
+def _print_beside(
+    heading: str, by_name: Mapping[str, Sequence[Shown | None]], console: Console
+) -> None:
     """The numbers of each job, or of many jobs the least and the largest."""
     from rich.table import Table
     from rich.text import Text
 
-    from repro.report.wording import brief_words
-
-    jobs = len(next(iter(changed.values())))
+    jobs = len(next(iter(by_name.values())))
     beside = jobs <= BESIDE
     heads = [f"job {number + 1}" for number in range(jobs)] if beside else ["least", "largest"]
     table = Table(box=None, pad_edge=False)
-    for head in ("numbers that changed", *heads):
+    for head in (heading, *heads):
         table.add_column(head, overflow="fold")
-    for name, several in changed.items():
+    for name, several in by_name.items():
         if beside:
-            cells = [brief_words(entry) if entry else "–" for entry in several]
+            cells = [number[1] if number else "–" for number in several]
         else:
-            there = [(n, entry) for n, entry in enumerate(several, 1) if entry is not None]
-            there.sort(key=lambda pair: -math.inf if pair[1].headline is None else pair[1].headline)
-            cells = [f"{brief_words(entry)} (job {n})" for n, entry in (there[0], there[-1])]
+            there = [(number, n) for n, number in enumerate(several, 1) if number is not None]
+            there.sort(key=lambda pair: pair[0][0])
+            cells = [f"{number[1]} (job {n})" for number, n in (there[0], there[-1])]
         table.add_row(Text(name), *map(Text, cells))
     console.print(table)
 
