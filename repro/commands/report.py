@@ -16,6 +16,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from repro.base.errors import one_line
 from repro.base.files import write_whole
 from repro.base.words import split_words, true_or_false
 
@@ -58,6 +59,9 @@ def main(words: Sequence[str]) -> int:
         if not gallery:
             newest = max(shown.runs, key=lambda run: str(run.facts.get("finished")))
             print(f"the newest run: {path.resolve().as_uri()}#e-{newest.key}")
+    for run in shown.runs:
+        if run.stale:
+            print(one_line(f"{run.key}: {run.stale_words}"))
     for line in shown.disagreements:
         print(f"finding against the runs: {line}", file=sys.stderr)
     return max(say_changes(shown.runs), int(bool(shown.disagreements)))

@@ -125,7 +125,7 @@ def test_a_run_of_code_that_changed_does_not_stand_for_the_code_of_today(
     assert "the command above runs it again" in text
     assert status_of(report.main, ["runs=outputs"]) == 0
     line = f"mine: measured before {file} changed; run python -m repro theorem=mine budget=paper"
-    assert line in capsys.readouterr().err
+    assert line in capsys.readouterr().out
     assert line.partition(": ")[2] in Path("outputs/report.html").read_text("utf-8")
     run_of_mine(mine, "new")  # of a smaller budget
     (run,) = find_runs(mine / "outputs")

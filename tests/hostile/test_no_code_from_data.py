@@ -36,7 +36,6 @@ REVIEWED = {
         "a module named by a value",
     ): "the command of a word in a fixed list",
     ("repro/study/discovery.py", "a module named by a value"): "a theorem that was asked for",
-    ("repro/study/sources.py", "a module named by a value"): "the package of one that was found",
     ("repro/report/html/entries.py", "text that is not escaped"): "a drawing made of numbers",
     ("repro/report/html/gallery.py", "text that is not escaped"): "style of the package",
     ("repro/report/html/page.py", "text that is not escaped"): "style and script of the package",

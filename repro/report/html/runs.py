@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -127,15 +127,8 @@ def _rank(run: StoredRun) -> tuple[bool, bool, bool, int, str]:
     return not run.stale, not run.part, not run.overrides, size, finished
 
 
-def say_changes(runs: Sequence[StoredRun]) -> int:
-    """A line on stderr for each run of other code, and for each thing done to files of a run.
-
-    Returns:
-        1 if files of a run were changed since, else 0.
-    """
-    for run in runs:
-        if run.stale:
-            print(one_line(f"{run.key}: {run.stale_words}"), file=sys.stderr)
+def say_changes(runs: Iterable[StoredRun]) -> int:
+    """A line on stderr for each thing done to a run's files since; 1 if there was one, else 0."""
     all_changes = [(run.folder, change) for run in runs for change in run.changes]
     for folder, change in all_changes:
         print(one_line(f"changed: {folder}: {change}"), file=sys.stderr)
