@@ -30,9 +30,9 @@ from repro.core.stream import stream
 from repro.study.plan import Plan, built
 
 PINS = "slack.json"
-WITHIN_EXACT, WITHIN_DRAWN = 0.001, 0.02
-"""Shares of a pin that a point of a curve may leave it by: of a check that draws nothing, or the
-same as the pin; and, on top of what sampling allows, of one that draws other numbers."""
+WITHIN_EXACT, WITHIN_SAME, WITHIN_DRAWN = 0.001, 0.0001, 0.02
+"""Shares of a pin that a point of a curve may leave it by: of a check that draws nothing; of one
+that draws the same as the pin; and, on top of what sampling allows, other numbers."""
 SEED = 0
 """Of the pins, and of a run unless it says another."""
 DRAWS = "edb9040e"
@@ -153,7 +153,7 @@ def _off_curve(
 
     That is a share of the pin, and rounding; of a check that draws also what Student's interval of
     the difference of two runs allows, for all points together.  Of the same draws the points of the
-    algorithm under test may move by as little as if nothing were drawn.
+    algorithm under test may move by a smaller share, since they are known to be steady.
     """
     curve, values = np.array(pin["curve"], dtype=float), np.array([at.value for at in means])
     if len(curve) != len(values):
@@ -166,8 +166,9 @@ def _off_curve(
         errors = np.array([pin["error"], [at.error for at in means]], dtype=float)
         half = -stdtrit(pin["size"][0] - 1, MISS / 2 / len(curve))
         by_sampling = WITHIN_DRAWN * abs(curve) + half * np.hypot(*np.nan_to_num(errors))
-        exempt = len(check.grid) if same else 0
-        allowed[exempt:] = (by_sampling + ROUNDING * largest)[exempt:]
+        own = len(check.grid) if same else 0
+        by_sampling[:own] = WITHIN_SAME * abs(curve[:own])
+        allowed = by_sampling + ROUNDING * largest
     lost = np.isnan(values) != np.isnan(curve)
     distances = np.where(lost, math.inf, np.nan_to_num(abs(values - curve)))
     return float((distances / np.where(allowed > 0, allowed, ROUNDING)).max())

@@ -82,7 +82,7 @@ def test_the_same_draws_have_the_same_numbers_unless_rounding_decides(
     before, now = series(MEANS, 0), series(1.01 * MEANS, 0)
     otherwise = list(before.means * (1 + rounding))
     assert (off_curve(RATIO, before, now, otherwise=otherwise, seed=seed) <= 1) == holds
-    assert off_curve(RATIO, before, before, otherwise=otherwise, seed=seed) < 0.01
+    assert off_curve(RATIO, before, before, otherwise=otherwise, seed=seed) < 0.1
 
 
 def test_another_numpy_that_draws_others_is_held_to_what_sampling_allows(monkeypatch, off_curve):

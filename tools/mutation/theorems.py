@@ -367,6 +367,8 @@ def main(words: Sequence[str]) -> int:
         places = {Path(file).name for file, _, _ in survivors}
         chosen = [m for m in chosen if m.path.name in places and _known(_named(m)) in survivors]
     random.Random(asked.seed).shuffle(chosen)
+    part, parts = map(int, asked.part.split("/"))
+    chosen = chosen[part - 1 :: parts]
     equal = {(str(m.path.relative_to(Path.cwd())), m.number) for m in reasons}
     for record in [r for r in records if r.get("fate") == SURVIVED]:
         if (record["file"], record["number"]) in equal:  # listed since it was tried
@@ -424,6 +426,7 @@ def _asked(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--size", type=int, default=300, help="mutants in all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cap", type=float, default=6, help="seconds of checks, without controls")
+    parser.add_argument("--part", default="1/1", help="1/2 or 2/2: half of the draw")
     parser.add_argument("--log", type=Path, help="file of what was tried; it is taken up")
     parser.add_argument("--again", type=Path, help="try the survivors of that log alone")
     parser.add_argument("--least", type=float, default=0.88)
