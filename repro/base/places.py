@@ -6,7 +6,6 @@ theorem.  No code of a place is run to see what is there.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 import re
@@ -21,7 +20,7 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, nearest
 from repro.base.files import expanded
 
 PACKAGE = Path(__file__).parents[1]
@@ -195,13 +194,12 @@ def place_of(name: str, folder: Path | None = None) -> Place:
 
 
 def no_such_experiment(name: str, known: Sequence[str]) -> str:
-    """What a line says of an unknown name: the nearest that is, and where all are listed.
+    """What a line says of an unknown name: one that is near, and where all are listed.
 
     >>> no_such_experiment("offline_gpa", ["offline_gap", "log_regret"])
     'no such experiment; did you mean offline_gap? repro run --help lists all'
     """
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
-    return f"no such experiment; did you mean {close[0]}? repro run --help lists all"
+    return f"no such experiment; {nearest(name, known)}repro run --help lists all"
 
 
 def _of_package(entry: EntryPoint) -> Place | None:

@@ -7,6 +7,7 @@ it; what holds instead; as printed; evidence, what contradicts first; proofs.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -68,7 +69,8 @@ def _worst_first(slip: Slip) -> tuple[bool, int]:
 def _command(row: StatementCoverage) -> str:
     for slug, item in row.speaking:
         if item.expected == "contradicted":
-            return f"python -m repro theorem={slug} only={item.name} budget=smoke"
+            words = [f"theorem={slug}", f"only={item.name}", "budget=smoke"]
+            return shlex.join(["python", "-m", "repro", *words, *row.item.counterexample_at])
     proofs = [item.command for item in row.machine_checked if item.shows == "contradicted"]
     return proofs[0] if proofs else ""
 

@@ -104,6 +104,7 @@ class Item(Model):
             missing.
         stands: one sentence where its verdict alone would mislead; what holds is said first.
         counterexample: the smallest instance, in numbers, in which the printed form fails.
+        counterexample_at: what the command that runs it sets besides, such as kl_weight=0.0625.
         pages: of docs/explanations with the proof, the numbers or the corrected form.
         coq: theorems about it that Coq checks.
         slips: suspected of it, by a name that is the paper's alone.
@@ -118,6 +119,7 @@ class Item(Model):
     not_reproduced: Text | None = None
     stands: Text | None = None
     counterexample: Text | None = None
+    counterexample_at: tuple[Text, ...] = ()
     pages: tuple[Text, ...] = ()
     coq: dict[str, Proved] = {}
     slips: dict[str, Slip] = {}

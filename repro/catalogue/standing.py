@@ -195,7 +195,7 @@ def _of_number(said: str, papers: Iterable[str]) -> tuple[str, str, str] | None:
 
 def _searched(row: StatementCoverage) -> str:
     parts = (row.id, spoken(row.id), row.item.title, row.item.reason or "", *row.expected)
-    return " ".join([*parts, row.item.stands or ""]).lower()
+    return " ".join([*parts, *row.missing, row.item.stands or "", row.item.text or ""]).lower()
 
 
 def page_name(page: str) -> str:

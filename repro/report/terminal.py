@@ -190,6 +190,7 @@ __all__ = ["print_folder", "print_result", "progress"]
 WIDTH = 80
 """Columns where the output is no terminal."""
 CONTROLS = "ctrl: controls rejected, of all that are wrong on purpose"
+RATIO = "ratio ≤ 1: the largest share of what the claim allows"
 SLACK = "slack: how many times sharper the claim could be; of a slope, by how much"
 
 
@@ -217,6 +218,9 @@ def print_result(
         console.print(table)
         if detail == "checks" and said.controls:
             console.print(text(CONTROLS, "dim"))
+        shares = [c for c in said.checks if c.kind == "inequality" and c.allowed is None]
+        if detail == "checks" and shares:
+            console.print(text(RATIO, "dim"))
         if detail == "checks" and any(slack_words(check) for check in said.checks):
             console.print(text(SLACK, "dim"))
         _print_beside(said, console)

@@ -314,11 +314,31 @@ def note_words(outcome: OutcomeEntry, replicates: int) -> str:
     notes = [f"{failed} of {replicates} replicates failed"] if failed else []
     words = slack_words(outcome)
     notes += [words] if words and ("recorded" in words or outcome.verdict == "supported") else []
+    if isinstance(outcome, CheckEntry) and (words := _distance_words(outcome)):
+        notes.append(words)
     if outcome.off_curve is not None and outcome.off_curve > 1:
         notes.append(f"curve off its pin, {outcome.off_curve:.3g} times what is allowed")
     if outcome.verdict == "inconclusive" and bend and end is not None and bend[0] * bend[1] > 0:
         notes.append(f"curved: slope {end:.3g} at the far end")
     return "; ".join(notes)
+
+
+UNDRAWN = ("exact", "proved", "computed")
+"""Evidence of an equality that holds to rounding, where it holds."""
+
+
+def _distance_words(check: CheckEntry) -> str:
+    """How far an equality is from its claim where nothing is drawn: the margin alone says little.
+
+    >>> exact = {"name": "a", "verdict": "supported", "kind": "ratio", "evidence": "exact"}
+    >>> _distance_words(CheckEntry(**exact, value=1.0 + 2e-12, claimed=1.0, tolerance=0.05))
+    'off by 2.0e-12'
+    """
+    equality = check.kind == "ratio" and check.direction == "two_sided"
+    value, claimed = check.headline, check.claimed
+    if not equality or check.evidence not in UNDRAWN or value is None or claimed is None:
+        return ""
+    return f"off by {abs(value - claimed):.1e}"
 
 
 def slack_words(numbers: Numbers) -> str:

@@ -67,6 +67,8 @@ def test_an_unknown_name_gets_the_nearest(tmp_path):
     pair(tmp_path, "my_bound")
     with pytest.raises(BadInput, match=r"^theorem=my_buond: no such .*; did you mean my_bound\? "):
         place_of("my_buond", tmp_path)
+    with pytest.raises(BadInput, match=r"^theorem=nope: no such experiment; repro run --help"):
+        place_of("nope", tmp_path)
 
 
 def test_a_folder_whose_name_is_no_text_is_refused(tmp_path):

@@ -79,6 +79,7 @@ def test_a_statement_is_found_as_people_say_it(words, found):
 
 def test_words_find_titles_and_a_paper_all_of_its_statements():
     assert "p1.thm_4_2" in [row.id for row in named("coverage", ROWS, ALL)]
+    assert "p1.lem_a_1" in [row.id for row in named("adapted filtration", ROWS, ALL)]  # its text
     assert {row.id for row in named("p1", ROWS, ALL)} == {n for n in BY_ID if n.startswith("p1.")}
 
 

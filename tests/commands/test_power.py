@@ -21,7 +21,7 @@ def test_the_lines_name_the_rows_that_have_too_few():
         Planned("two", "c", now=1.0, needed=math.inf),
     ]
     assert printed_lines(rows).splitlines() == [
-        "one a: replicates 1, needed 3",
+        "one a: 1 times the budget's replicates, needs 3 times",
         "two c: no number of replicates is enough; its value lies too near the margin",
         "1 of 3 random checks have enough",
     ]

@@ -43,6 +43,14 @@ def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
     assert places == sorted(places)
 
 
+def test_the_command_of_a_counterexample_runs_its_numbers():
+    """At β = 16, which is a kl_weight of 1/16, up to T = 2,221,527."""
+    found = answers(ROWS["p1.thm_5_2"], CATALOGUE)
+    assert "β = 16 and T = 2,221,527" in found.counterexample
+    assert "kl_weight=0.0625" in found.command
+    assert ",2221527]" in found.command
+
+
 @at_each("name", ROWS)
 def test_a_contradiction_has_its_reason_and_a_command_that_shows_it(name):
     stands, found = standing(ROWS[name], CATALOGUE), answers(ROWS[name], CATALOGUE)

@@ -195,4 +195,4 @@ def _line(item: Planned) -> str:
     name = f"{item.theorem} {item.check}"
     if math.isinf(item.needed):
         return f"{name}: no number of replicates is enough; its value lies too near the margin"
-    return f"{name}: replicates {item.now:g}, needed {item.factor:g}"
+    return f"{name}: {item.now:g} times the budget's replicates, needs {item.factor:g} times"
