@@ -129,7 +129,7 @@ def statement_page(row: StatementCoverage, made: Made) -> str:
         *_printed(row.item),
         *(_experiment(slug, row.id, made) for slug, _ in experiments(row)),
         *_proved(row),
-        *_slips("Also suspected", found.others),
+        *_slips("Also suspected", found.others, suspected=True),
         *_details(row.item),
         f"```bash\npython -m repro catalogue {row.id}\n```",
     ]
@@ -146,10 +146,11 @@ def _answered(found: Answers) -> Iterator[str]:
     yield from _slips("What holds instead", found.holds)
 
 
-def _slips(heading: str, found: Sequence[Slip]) -> Iterator[str]:
-    lines = [
-        f"- {in_markdown(one.place)} ({one.said}): {in_markdown(one.corrected)}." for one in found
-    ]
+def _slips(heading: str, slips: Sequence[Slip], *, suspected: bool = False) -> Iterator[str]:
+    lines = []
+    for slip in slips:
+        holds = f"{slip.suspected}. What holds: {slip.corrected}" if suspected else slip.corrected
+        lines.append(f"- {in_markdown(slip.place)} ({slip.said}): {in_markdown(holds)}.")
     if lines:
         yield f"## {heading}\n\n" + "\n".join(lines)
 

@@ -45,7 +45,12 @@ def answers(row: StatementCoverage, catalogue: Catalogue) -> Answers:
     """
     against = sorted(contradicting(row, catalogue), key=_worst_first)
     evidence = {f"{slug}: {item.name}" for slug, item in row.speaking}
-    concern = [item for item in catalogue.slips.values() if not evidence.isdisjoint(item.evidence)]
+    own = list(row.item.slips.values())
+    concern = [
+        item
+        for item in catalogue.slips.values()
+        if item in own or not evidence.isdisjoint(item.evidence)
+    ]
     others = sorted((item for item in concern if item not in against), key=_worst_first)
     proofs = [item for item in row.machine_checked if item.shows == "contradicted"]
     why = against[0].suspected if against else proofs[0].says if proofs else row.item.reason

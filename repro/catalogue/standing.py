@@ -218,7 +218,7 @@ recorded verdict of its checks, or of the theorems that Coq checks. A run says w
 verdicts come out. A contradiction has a grade: *error*, *constant*, *unstated condition*, or
 *notation* (a misprint with one reading). *In the text at hand* means that it rests on signs that a
 conversion from PDF can move. Brackets after a supported statement say how its checks know
-([evidence](reference/files.md)). The last column has experiments, theorems that Coq checks, and
+([evidence](glossary.md)). The last column has experiments, theorems that Coq checks, and
 pages with the proof or the numbers. `python -m repro catalogue ID` shows one statement: verdict,
 why, the smallest counterexample, what holds instead, as printed, evidence and commands.
 

@@ -47,7 +47,10 @@ def page(
         _printed(row, catalogue),
         *_evidence(row, runs),
         *_proofs(row),
-        *(_slip("Also suspected", other) for other in found.others),
+        *(
+            _slip("Also suspected", other, f"{other.suspected}. What holds: {other.corrected}")
+            for other in found.others
+        ),
         _pages(row.item),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -75,12 +78,12 @@ def _answers(parts: Answers, row: StatementCoverage) -> Iterator[str]:
         heading = "Smallest counterexample" if text else "See it fail"
         yield f"{heading}\n{text}  {parts.command}"
     for hold in parts.holds:
-        yield _slip("What holds instead", hold)
+        yield _slip("What holds instead", hold, hold.corrected)
 
 
-def _slip(heading: str, slip: Slip) -> str:
+def _slip(heading: str, slip: Slip, text: str) -> str:
     head = fill(f"{heading} ({slip.said}; {slip.place})", WIDTH)
-    return f"{head}\n{_wrapped(slip.corrected)}"
+    return f"{head}\n{_wrapped(text)}"
 
 
 def _printed(row: StatementCoverage, catalogue: Catalogue) -> str:
