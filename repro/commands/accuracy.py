@@ -57,7 +57,7 @@ class AccuracyRequest(Model):
 
 
 @dataclass(frozen=True)
-class Ranking:
+class RankedPairs:
     """What a model, and a rule without data, rank first of n pairs.
 
     Attributes:
@@ -81,7 +81,7 @@ def main(words: Sequence[str]) -> int:
     return 0
 
 
-def ranking(request: AccuracyRequest) -> Ranking:
+def ranking(request: AccuracyRequest) -> RankedPairs:
     """Rank the pairs.
 
     Raises:
@@ -95,7 +95,7 @@ def ranking(request: AccuracyRequest) -> Ranking:
     return _by_model(request) if is_folder else _by_reward(request)
 
 
-def report(name: str, ranked: Ranking) -> list[str]:
+def report(name: str, ranked: RankedPairs) -> list[str]:
     """Lines of the answer: accuracies with intervals, then what the difference says."""
     name = one_line(name)
     count, rivals = len(ranked.right), [(name, ranked.right)]
@@ -142,7 +142,7 @@ def _ranks_first(margins: np.ndarray) -> np.ndarray:
     return (1 + np.sign(margins)) / 2
 
 
-def _by_reward(request: AccuracyRequest) -> Ranking:
+def _by_reward(request: AccuracyRequest) -> RankedPairs:
     from repro.release.records import read_records
     from repro.release.reward.features import MAP, matrix_rows, text_differences
     from repro.release.reward.reward import PrivateReward
@@ -154,15 +154,15 @@ def _by_reward(request: AccuracyRequest) -> Ranking:
         if differences.shape[1] != size:
             allowed = f"has {differences.shape[1]} features; allowed: {size}, as the reward has"
             raise BadInput(KEY, request.pairs, allowed)
-        return Ranking(_ranks_first(differences @ reward.theta), None)
+        return RankedPairs(_ranks_first(differences @ reward.theta), None)
     if request.labels is not None:
         raise BadInput("labels", request.labels, "allowed: for a reward of given features")
     records = list(read_records(request.pairs, KEY))
     margins = text_differences(records, size) @ reward.theta
-    return Ranking(_ranks_first(margins), _longer(records))
+    return RankedPairs(_ranks_first(margins), _longer(records))
 
 
-def _by_model(request: AccuracyRequest) -> Ranking:
+def _by_model(request: AccuracyRequest) -> RankedPairs:
     from repro.base.device import resolve_device
     from repro.labels.preferences.pair_records import PreferencePair
     from repro.llm.training.extra import require_extra
@@ -180,7 +180,7 @@ def _by_model(request: AccuracyRequest) -> Ranking:
         request.model, request.reference, pairs, limits, request.batch_size,
         resolve_device(request.device),
     )  # fmt: skip
-    return Ranking(_ranks_first((margins.double() * pairs.labels).numpy()), _longer(records))
+    return RankedPairs(_ranks_first((margins.double() * pairs.labels).numpy()), _longer(records))
 
 
 def _longer(records: list[tuple[str, str, str]]) -> np.ndarray:

@@ -29,6 +29,7 @@ from repro.base.errors import BadInput
 from repro.base.files import atomic_write, write_together
 from repro.base.schema import Corruption, Epsilon, Model, Number, Pairs, Whole, validate
 from repro.base.words import keyword_values
+from repro.commands.finetune import OBJECTIVES
 from repro.commands.runs.folders import ready_folder
 from repro.labels.corruption.orders import Order, order_of
 from repro.p2.losses.loss_choice import LossAnswer, loss_answer
@@ -118,7 +119,11 @@ def answer(request: LossRequest) -> Iterator[str]:
     epsilon, n_pairs = _question(request)
     _refuse_figure(request.figure)
     order, alpha = order_of(request.order), request.corruption
-    yield from loss_answer(request.margin, epsilon, alpha, order, n_pairs).lines()
+    advice = loss_answer(request.margin, epsilon, alpha, order, n_pairs)
+    yield from advice.lines()
+    if advice.learnt and not advice.hidden:
+        trained = ", ".join(f"loss={OBJECTIVES[name]} is the {name} loss" for name in advice.best)
+        yield f"in repro finetune: {trained}"
     yield f"place: {_place(request.margin, epsilon, alpha, order, n_pairs)}"
     if request.figure is not None:
         _draw_place(request, epsilon, n_pairs, order)

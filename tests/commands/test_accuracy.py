@@ -76,9 +76,9 @@ def test_intervals_hold_in_95_percent_of_samples():
 
 def test_a_difference_that_is_there_is_named():
     gap = np.repeat([1.0, 0.0], [30, 70])
-    lines = accuracy.report("r", accuracy.Ranking(gap, np.zeros(100)))
+    lines = accuracy.report("r", accuracy.RankedPairs(gap, np.zeros(100)))
     assert lines[-1].endswith(": better")
-    lines = accuracy.report("r", accuracy.Ranking(np.zeros(100), gap))
+    lines = accuracy.report("r", accuracy.RankedPairs(np.zeros(100), gap))
     assert lines[-1].endswith(": worse")
 
 

@@ -91,7 +91,9 @@ def test_a_run_shows_the_status_and_not_the_verdict():
         "checks": [check], "controls": [], "seed": 0, "budget": "smoke",
     })  # fmt: skip
     folder = SimpleNamespace(name="llm_rdpo")
-    run = SimpleNamespace(slug="llm_rdpo", part="", verdict=verdict, folder=folder, changes=())
+    run = SimpleNamespace(
+        slug="llm_rdpo", part="", stale=False, changes=(), verdict=verdict, folder=folder
+    )
     row, catalogue = RUN["p4.tab_1"], load()
     item = row.item
     known = Known(standing(row, catalogue), answers(row, catalogue))
