@@ -94,8 +94,8 @@ def _(check: SlopeCheck, method, series, check_error) -> Outcome:
 def _(check: RatioCheck, method, series, check_error) -> Outcome:
     """The mean over the grid decides, unless a grid point by itself contradicts the claim.
 
-    Intervals of points hold together (Bonferroni over the grid), so errors to either side do not
-    make up for each other.
+    A bound (a one-sided claim) has to hold at every grid point.  Intervals of points hold together
+    (Bonferroni over the grid), so errors to either side do not make up for each other.
     """
     if not np.isfinite(series.means).all():
         return _unmeasured(check, method, series, "a grid point has no finite value")
@@ -109,16 +109,17 @@ def _(check: RatioCheck, method, series, check_error) -> Outcome:
         "tolerance": check.tolerance,
         "by_point": [at.value for at in shown],
         "by_point_ci95": [[at.low, at.high] for at in shown],
-        **_factor(check, mean.value),
+        **_factor(check, series.means),
     }
     deciding = [
         mean.interval(check_error),
         *(point.interval(check_error * share) for point in points),
     ]
-    found: list[Verdict] = [
+    verdicts: list[Verdict] = [
         compare(at, check.claimed, check.tolerance, check.direction) for at in deciding
     ]
-    verdict = worst(found) if "contradicted" in found else found[0]
+    everywhere = check.direction != "two_sided" or "contradicted" in verdicts
+    verdict = worst(verdicts) if everywhere else verdicts[0]
     return Outcome(method, _enough(series, verdict), numbers, series)
 
 
@@ -177,9 +178,12 @@ def _slack(largest: float) -> dict[str, float]:
     return {"slack": 1 / largest} if largest > 0 else {}
 
 
-def _factor(check: RatioCheck, value: float) -> dict[str, float]:
-    """The same of a one-sided ratio."""
-    bound, held = (check.claimed, value) if check.direction == "at_most" else (value, check.claimed)
+def _factor(check: RatioCheck, means: np.ndarray) -> dict[str, float]:
+    """The same of a one-sided ratio, at the grid point where it is least."""
+    if check.direction == "at_most":
+        bound, held = check.claimed, float(means.max())
+    else:
+        bound, held = float(means.min()), check.claimed
     fits = check.direction != "two_sided" and held > 0
     return {"slack": bound / held} if fits else {}
 

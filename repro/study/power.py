@@ -127,9 +127,11 @@ def planned(result: CheckResult, pilot: Budget, budgets: Iterable[Budget]) -> fl
 def rounded(replicates: float) -> float:
     """The next nice number.
 
-    >>> [rounded(x) for x in (0.04, 0.8, 1.0, 1.2, 2.4, 42)]
-    [0.05, 1.0, 1.0, 1.5, 3.0, 50.0]
+    >>> [rounded(x) for x in (0.04, 0.8, 1.0, 1.2, 2.4, 42, math.inf)]
+    [0.05, 1.0, 1.0, 1.5, 3.0, 50.0, inf]
     """
+    if math.isinf(replicates):
+        return math.inf
     scale = 10.0 ** math.floor(math.log10(replicates) + 1e-12)
     return next(float(f"{n * scale:.3g}") for n in NICE if n * scale >= replicates * (1 - 1e-9))
 
@@ -163,7 +165,10 @@ def _(check: SlopeCheck, series, verdict) -> list[Margin]:
 
 @margins.register
 def _(check: RatioCheck, series, verdict) -> list[Margin]:
-    """The mean over the grid is to hold; a point is only to be no contradiction by itself."""
+    """The mean over the grid is to hold; a point is to be no contradiction by itself.
+
+    A bound is to hold at every point.
+    """
     points, shared = point_estimates(series), len(series.grid)
     judged = [(pooled(points), 1), *((at, shared) for at in points)]
     found = [
@@ -179,7 +184,8 @@ def _(check: RatioCheck, series, verdict) -> list[Margin]:
     ]
     if verdict == "contradicted":
         return found
-    return [found[0], *(replace(one, width=math.inf, may_straddle=True) for one in found[1:])]
+    straddle = check.direction == "two_sided"
+    return [found[0], *(replace(at, width=math.inf, may_straddle=straddle) for at in found[1:])]
 
 
 @margins.register

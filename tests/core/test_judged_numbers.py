@@ -313,3 +313,17 @@ def test_bends_are_those_of_a_weighted_parabola_where_the_data_are_none():
     assert fit.curvature.value == pytest.approx(bend, rel=1e-9)
     assert fit.end_slope.value == pytest.approx(slope + 2 * bend * centred[-1], rel=1e-9)
     assert fit.end_slope.value != pytest.approx(fit.slope.value, abs=0.1)
+
+
+def test_a_bound_has_to_hold_at_every_point():
+    """Points far below the bound do not make up for one above it."""
+    rng = np.random.default_rng(5)
+    levels = np.array([0.4, 0.9, 1.1, 0.9])[:, None, None]
+    series = Series(GRID, levels * rng.normal(1, 0.2, (4, 20, 20)))
+    check = RatioCheck(name="r", direction="at_most", **COMMON)
+    outcome = judged(check, series)
+    assert outcome.numbers["ci95"][1] < 1
+    assert outcome.verdict != "supported"
+    assert outcome.numbers["slack"] == pytest.approx(1 / series.means.max())
+    below = Series(GRID, np.minimum(levels, 0.9) * np.ones((1, 20, 20)))
+    assert judged(check, below).verdict == "supported"

@@ -1,6 +1,7 @@
 """Planned replicates are enough, and not many more than that."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -119,6 +120,8 @@ def test_points_of_a_ratio_may_straddle_the_edge():
     assert mean.error < min(one.error for one in points) / 1.5
     assert max(needed) < mean.times(SMOKE, SMOKE)
     assert margins(RATIO, series, "contradicted")[1].may_straddle is False
+    bound = replace(RATIO, direction="at_most")
+    assert not any(at.may_straddle for at in margins(bound, series, "supported"))
 
 
 @pytest.mark.some(2)
