@@ -108,3 +108,11 @@ def test_a_statement_that_there_is_not_is_one_line(word, hint, capsys):
 )
 def test_a_letter_of_the_printed_text_is_explained_by_its_paper(name, letters):
     assert f"In this paper {letters}" in " ".join(page(ROWS[name], CATALOGUE).split())
+
+
+def test_what_is_suspected_of_a_supported_statement_is_said_with_what_holds():
+    """Also where a test is its evidence, and no check."""
+    text = " ".join(page(ROWS["p4.thm_5_7"], CATALOGUE).split())
+    assert "Also suspected (unstated condition; Theorem 5.7, from Claim E.3)" in text
+    assert "no C is enough for every δ below 1" in text
+    assert "What holds: 1 + ln(1/δ) for ln(1/δ)" in text

@@ -98,8 +98,8 @@ def finetune(request: FinetuneRequest, recommended: Recommended) -> Path:
             if not base.pretrained:
                 print(f"warning: {UNTRAINED}", file=sys.stderr, flush=True)
             if not advice.learnt:
-                told = TOO_FEW.format(epsilon, len(pairs))
-                print(f"warning: {told}", file=sys.stderr, flush=True)
+                warning = TOO_FEW.format(epsilon, len(pairs))
+                print(f"warning: {warning}", file=sys.stderr, flush=True)
         try:
             model = _model(request, backbone, pairs, epsilon, run)
         except Diverged as problem:

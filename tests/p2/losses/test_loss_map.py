@@ -185,3 +185,18 @@ def test_the_function_says_what_the_command_prints(capsys):
 def test_the_function_refuses_with_the_key_and_the_value(values, line):
     with pytest.raises(BadInput, match=line):
         loss_choice.which_loss(**values)
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        (
+            {"epsilon": 8, "n_pairs": 1e6, "corruption": 0.03, "order": "ltc", "margin": 12},
+            "in repro finetune: loss=square is the square loss",
+        ),
+        ({"epsilon": 0.1, "n_pairs": 10}, ""),
+    ],
+)
+def test_the_answer_says_what_finetune_calls_the_loss(question, line):
+    lines = list(loss_choice.answer(loss_choice.LossRequest(**question)))
+    assert [text for text in lines if "finetune" in text] == ([line] if line else [])
