@@ -30,7 +30,7 @@ import numpy as np
 from pydantic import Field
 
 from repro.base.errors import BadInput, one_line
-from repro.base.schema import Model, validate
+from repro.base.schema import Model, Whole, validate
 from repro.base.words import scalar, split_words
 
 NOT_PRIVATE = (
@@ -40,7 +40,7 @@ NOT_PRIVATE = (
 KEY, Z = "PAIRS", 1.96
 """The word of the pairs; the normal quantile of 95 %."""
 Text = Annotated[str, Field(min_length=1)]
-Count = Annotated[int, Field(ge=1, le=10**6)]
+Count = Annotated[Whole, Field(ge=1, le=10**6)]
 
 
 class AccuracyRequest(Model):
