@@ -105,4 +105,4 @@ def test_results_and_numbers_of_a_suite(folder, capsys, snapshot):
     assert said(capsys, suite.main(["metrics"])) == snapshot(name="metrics")
     for kind, ending in (("metrics", "json"), ("curves", "csv")):
         text = (folder / "outputs" / kind / f"every.{ending}").read_text(encoding="utf-8")
-        assert rounded(text) == snapshot(name=kind)
+        assert rounded(text) == snapshot(name=f"file of {kind}")
