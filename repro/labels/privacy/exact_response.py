@@ -25,7 +25,7 @@ FEWEST, MOST = Decimal("1e-6"), Decimal(40)
 ALLOWED = f"allowed: a number from {FEWEST:f} to {MOST} with at most six decimals, such as 0.5"
 _WRITTEN = re.compile(r"(?:0|[1-9][0-9]?)(?:\.[0-9]{1,6})?")
 _EXACT = Context(prec=80)
-_MARGIN = 1 + Decimal(10) ** -60
+_MARGIN = _EXACT.add(1, Decimal(10) ** -60)
 """Far above the error of 80-digit arithmetic, far below 2⁻⁶⁴."""
 
 
