@@ -8,7 +8,6 @@ import os
 import random
 import shutil
 from decimal import Decimal
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -169,30 +168,6 @@ def test_near_copies_are_warned_of(ledger):
     found = repro.audit(repro.privatize(rows, 1, ledger=ledger), rows)
     assert (found.status, len(found.outside)) == (0, 1)
     assert found.outside[0].startswith("1 comparisons differ from another in case")
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["OUT"], "original=(missing)"),
-        (["OUT", "--original", "IN", "epsilon=0_5"], "epsilon=0_5: allowed"),
-        (["OUT", "--original", "IN", "epsilom=1"], "did you mean epsilon?"),
-        (["OUT", "--original", "IN", "at_most=x"], "at_most=x: allowed: a whole number"),
-        (["OUT", "--original", "IN", "ledger=missing"], "ledger=missing"),
-        (["OUT", "--original", "IN", "rewrite=OUT"], "exists; choose a new name"),
-        (["missing", "--original", "IN"], "missing"),
-    ],
-)
-def test_the_command_refuses_in_one_line(release, capsys, monkeypatch, words, said):
-    path, original = release
-    monkeypatch.chdir(path.parent)
-    before = sorted(Path().rglob("*"))
-    given = [w.replace("OUT", str(path)).replace("IN", str(original)) for w in words]
-    assert status_of(audit_release.main, given) == 2
-    shown = capsys.readouterr().err
-    assert said in shown
-    assert shown.count("\n") == 1
-    assert sorted(Path().rglob("*")) == before
 
 
 def test_the_printed_power_is_a_percentage():

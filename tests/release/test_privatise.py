@@ -232,38 +232,6 @@ def test_an_export_lies_beside_the_canonical_file(
         assert list(exported[0]) == ["prompt", "chosen", "rejected"]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["epsilon=0.5", "seed=7"], "seed=7: real labels are randomised by the operating system"),
-        (["--seed=7"], "seed=7: real labels"),
-        (["epsilon=inf"], "epsilon=inf: allowed: a number"),
-        (["epsilon=0_5"], "epsilon=0_5: allowed: a number"),
-        ([], "epsilon=(missing): allowed"),
-        (["epsilon=1", "epsilon=2"], "epsilon=2: given twice"),
-        (["epsilom=1"], "epsilom=1: unknown key; did you mean epsilon?"),
-        (["epsilon=1", "compose=maybe"], "compose=maybe: allowed: true, false"),
-        (["epsilon=1", "more.jsonl"], "more.jsonl: unexpected"),
-        (["epsilon=1", "group=0.8"], "group=0.8: unknown key"),
-        (["epsilon=1", "at_most=0"], "at_most=0: allowed: a whole number from 1"),
-        (["epsilon=1", "layout=trl"], "layout=trl: allowed: pairs for .jsonl"),
-        (["epsilon=1", "layout=x"], "layout=x: allowed: pairs, trl"),
-        (["epsilon=1", "resume=true"], "resume=true: releases that are spent and not published do"),
-    ],
-)
-def test_the_command_refuses_in_one_line(
-    tmp_path, ledger, write_input, records, capsys, words, message
-):
-    source = write_input(records[:60])
-    more = [] if "resume=true" not in words else [f"ledger={ledger}"]
-    assert status_of(releasing.main, [str(source), str(tmp_path / "out.jsonl"), *words, *more]) == 2
-    shown = capsys.readouterr()
-    assert shown.err.startswith("error: ")
-    assert message in shown.err
-    assert shown.err.count("\n") == 1
-    assert sorted(tmp_path.iterdir()) == [source]
-
-
 NUMBERS = [np.float64(0.5), np.float32(0.5), Decimal("0.5"), "0.5"]
 
 

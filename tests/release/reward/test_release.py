@@ -143,40 +143,6 @@ def test_one_pair_moves_no_other_pairs_features(records):
     assert not (one.differences[-1] == changed.differences[-1]).all()
 
 
-REFUSED = {
-    "epsilon=0": ["epsilon=0", *WORDS[1:]],
-    "epsilon=-1": ["epsilon=-1", *WORDS[1:]],
-    "epsilon=inf": ["epsilon=inf", *WORDS[1:]],
-    "epsilon=(missing)": WORDS[1:],
-    "delta=0": [WORDS[0], "delta=0", WORDS[2]],
-    "delta=nan": [WORDS[0], "delta=nan", WORDS[2]],
-    "delta=(missing)": [WORDS[0], WORDS[2]],
-    "reward_bound=(missing)": WORDS[:2],
-    "reward_bound=-1": [*WORDS[:2], "reward_bound=-1"],
-    "reward_bound=100.0": [*WORDS[:2], "reward_bound=100"],
-    "adjacency=both": [*WORDS, "adjacency=both"],
-    "num_features=3": [*WORDS, "num_features=3"],
-    "at_most=(missing)": [*WORDS, "unit=annotator"],
-    "at_most=4": [*WORDS, "at_most=4"],
-    "seed=3": [*WORDS, "seed=3"],
-    "covariance=yes": [*WORDS, "covariance=yes"],
-    "size=0": [*WORDS, "size=0"],
-    "budget=1": [*WORDS, "budget=1"],
-    "resume=true": [*WORDS, "resume=true"],
-}
-
-
-@pytest.mark.parametrize("complaint", REFUSED)
-def test_bad_terms_are_one_line_and_nothing_is_written_or_spent(complaint, pairs, tmp_path, capsys):
-    before = everything(tmp_path)
-    assert status_of(main, [str(pairs), str(tmp_path / "r.json"), *REFUSED[complaint]]) == 2
-    found = capsys.readouterr()
-    assert found.err.startswith(f"error: {complaint}")
-    assert found.err.count("\n") == 1
-    assert found.out == ""
-    assert everything(tmp_path) == before
-
-
 def spoilt(planted, kind):
     phi, labels, _ = (one.copy() for one in planted)
     if kind == "NaN":

@@ -1,0 +1,268 @@
+"""Releases of a small input with fixed coins, whole: what is said, written and spent; refusals."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import shlex
+import sqlite3
+
+import numpy as np
+import pytest
+from pyarrow import parquet
+
+from repro.commands import audit_release, private_reward, privatize
+from repro.commands.process.command import status_of
+from repro.release.ledger_file import NAME
+
+TALK = "\n\nHuman: Hi\n\nAssistant: Hello.\n\nHuman: Which tree?\n\nAssistant:"
+TEXTS = [
+    ("Which tree?", "An oak.", "A rope.", "ann"),
+    ("Which tree?", "A rope.", "An oak.", "bob"),  # a copy with another label
+    (" Which  tree?", "An oak.", "A rope.", "ann"),  # a copy in another form
+    (TALK, "An oak.", "A rope.", "cy"),  # shares its last question with the first
+    ("Name a \u201cfish\u201d", "Carp\n", "Carp, or \u00e4 pike", "ann"),
+    ("Name a bird", "Wren", "Kite", "ann"),
+    ("Name a bird.", "wren", "kite", "bob"),  # a near copy
+    ("Count", "1, 2, 3", "1, 3, 2", "bob"),
+    ("Sum", "4", "5", "cy"),
+]
+NAMES = ("prompt", "chosen", "rejected", "who")
+LISTS = [
+    {
+        "prompt": [{"role": "user", "content": prompt}],
+        "chosen": [{"role": "assistant", "content": chosen}],
+        "rejected": [{"role": "assistant", "content": rejected}],
+    }
+    for prompt, chosen, rejected in (("Which?", "This.", "That."), ("Why?", "So.", "Thus."))
+]
+MAINS = {
+    "privatize": privatize.main,
+    "audit_release": audit_release.main,
+    "private_reward": private_reward.main,
+}
+
+
+@pytest.fixture
+def said(tmp_path, monkeypatch, capsys):
+    """A command line, its exit status and all that it says, without the name of the folder."""
+    rows = [dict(zip(NAMES, row, strict=True)) for row in TEXTS]
+    for name, records in (("in", rows), ("others", rows[4:]), ("lists", LISTS)):
+        lines = "".join(json.dumps(record) + "\n" for record in records)
+        (tmp_path / f"{name}.jsonl").write_text(lines)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", "/home/somebody")
+
+    def run(line):
+        command, *words = shlex.split(line)
+        status = status_of(MAINS[command], words)
+        shown = capsys.readouterr()
+        text = (shown.out + shown.err).replace(str(tmp_path), "FOLDER")
+        return f"$ {line}\n{text}-> {status}"
+
+    return run
+
+
+def content(path):
+    if path.suffix == ".parquet":
+        return repr(parquet.read_table(path).to_pylist())
+    if path.suffix == ".gz":
+        return gzip.decompress(path.read_bytes()).decode()
+    return path.read_text()
+
+
+def spent(folder):
+    """All rows of a ledger."""
+    with contextlib.closing(sqlite3.connect(folder / NAME)) as book:
+        tables = ("debits", "prints")
+        rows = [book.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall() for table in tables]
+    return "\n".join(repr(row) for table in rows for row in table)
+
+
+RELEASES = """
+privatize in.jsonl one.jsonl epsilon=0.5 ledger=book
+privatize in.jsonl two.jsonl epsilon=0.25 ledger=book
+privatize in.jsonl two.parquet epsilon=0.25 ledger=book compose=true layout=trl
+privatize others.jsonl three.jsonl.gz epsilon=3 ledger=book compose=true unit=who at_most=2
+privatize others.jsonl four.jsonl epsilon=1.5 ledger=book unit=who
+privatize lists.jsonl lists.jsonl.gz epsilon=1 ledger=book
+privatize lists.jsonl other_lists.parquet epsilon=1 ledger=book layout=trl compose=true
+audit_release one.jsonl original=in.jsonl
+audit_release one.jsonl original=in.jsonl ledger=book others=two.jsonl
+audit_release two.jsonl original=in.jsonl
+audit_release two.jsonl original=in.jsonl ledger=book
+audit_release three.jsonl original=others.jsonl ledger=book
+audit_release three.jsonl original=others.jsonl ledger=book unit=who at_most=2
+audit_release three.jsonl original=in.jsonl epsilon=1 ledger=book unit=who
+audit_release three.jsonl.gz original=others.jsonl epsilon=3 unit=who at_most=2
+audit_release two.parquet original=in.jsonl epsilon=0.25 rewrite=again.jsonl
+audit_release other_lists.jsonl original=lists.jsonl ledger=book
+audit_release other_lists.jsonl original=lists.jsonl ledger=nowhere
+"""
+
+
+def test_what_releases_say_write_and_spend(said, tmp_path, fixed_coins, snapshot):
+    """Every byte of every file, and every row of the ledger: answers are those of fixed coins."""
+    fixed_coins()
+    before = set(tmp_path.iterdir())
+    lines = [said(line) for line in RELEASES.strip().splitlines()]
+    for path in sorted(set(tmp_path.iterdir()) - before):
+        lines += [f"== {path.name}", spent(path) if path.is_dir() else content(path)]
+    assert "\n".join(lines) == snapshot
+
+
+PAIR = {"prompt": "p", "chosen": "a", "rejected": "b"}
+LINES = {
+    "list": b"[1]",
+    "cut": b"{",
+    "latin": b"\xff\xfe",
+    "zero": b"a\0b",
+    "twice": b'{"prompt": "p", "prompt": "p", "chosen": "a", "rejected": "b"}',
+    "no_prompt": b'{"chosen": "a", "rejected": "b"}',
+    "no_responses": b'{"prompt": "p"}',
+    "one_response": b'{"prompt": "p", "chosen": "a"}',
+    "number": b'{"prompt": "p", "chosen": 1, "rejected": "b"}',
+    "blank": b'{"prompt": "p", "chosen": "a", "rejected": " "}',
+    "equal": b'{"prompt": "p", "chosen": "a", "rejected": "a"}',
+    "null": b'{"prompt": "p", "chosen": "a", "rejected": "\\u0000"}',
+    "surrogate": b'{"prompt": "p", "chosen": "a", "rejected": "\\ud800"}',
+    "deep": b"[" * 100_000,
+    "digits": b'{"n": ' + b"9" * 5000 + b"}",
+    "no_who": json.dumps(PAIR).encode(),
+    "other_who": json.dumps({**PAIR, "who": 1.5}).encode(),
+}
+"""The second line of a file each; the first is good."""
+MATRICES = {
+    "phi": np.eye(4, 3),
+    "nan": np.array([[1.0, 0], [0, 1], [np.nan, 0]]),
+    "one_row": np.eye(1, 3),
+    "cube": np.ones((2, 3, 4)),
+    "flat": np.ones(4),
+    "wide": np.ones((2, 4097)),
+    "words": np.array([["a", "b"]]),
+    "no_numbers": np.array([1 + 2j, 3]),
+    "signs": np.array([1, -1, 1, 1]),
+    "three": np.array([1, -1, 1]),
+    "zeros": np.array([1, 0, 1, -1]),
+}
+R = "epsilon=1 delta=1e-6 reward_bound=2"
+OF_LINES = "\n".join(
+    f"privatize {name}.jsonl o.jsonl epsilon=1" for name in LINES if "who" not in name
+)
+REFUSED = f"""
+privatize
+privatize in.jsonl
+privatize in.jsonl o.jsonl
+privatize in.jsonl o.jsonl epsilon=0.5 seed=7
+privatize in.jsonl o.jsonl --seed=7
+privatize in.jsonl o.jsonl epsilon=inf
+privatize in.jsonl o.jsonl epsilon=0_5
+privatize in.jsonl o.jsonl epsilon=0
+privatize in.jsonl o.jsonl epsilon=0.0000009
+privatize in.jsonl o.jsonl epsilon=0.0000001
+privatize in.jsonl o.jsonl epsilon=40.000001
+privatize in.jsonl o.jsonl epsilon=1 epsilon=2
+privatize in.jsonl o.jsonl epsilom=1
+privatize in.jsonl o.jsonl epsilon=1 compose=maybe
+privatize in.jsonl o.jsonl epsilon=1 more.jsonl
+privatize in.jsonl o.jsonl epsilon=1 group=0.8
+privatize in.jsonl o.jsonl epsilon=1 at_most=0
+privatize in.jsonl o.jsonl epsilon=1 layout=trl
+privatize in.jsonl o.jsonl epsilon=1 layout=x
+privatize in.jsonl o.jsonl epsilon=1 resume=true
+privatize in.jsonl in.jsonl epsilon=1
+privatize in.jsonl no/o.jsonl epsilon=1
+privatize in.jsonl in.jsonl/o.jsonl epsilon=1
+privatize in.jsonl o.csv epsilon=1
+privatize in.jsonl .parquet epsilon=1
+privatize in.jsonl o.jsonl epsilon=1 ledger=in.jsonl
+privatize in.jsonl o.jsonl epsilon=1 unit=chosen
+privatize in.jsonl o.jsonl epsilon=1 unit=absent
+privatize missing.jsonl o.jsonl epsilon=1
+privatize . o.jsonl epsilon=1
+privatize empty.jsonl o.jsonl epsilon=1
+{OF_LINES}
+privatize no_who.jsonl o.jsonl epsilon=1 unit=who
+privatize other_who.jsonl o.jsonl epsilon=1 unit=who
+private_reward in.jsonl r.json
+private_reward in.jsonl r.json epsilon=1
+private_reward in.jsonl r.json epsilon=1 delta=1e-6
+private_reward in.jsonl r.json epsilon=inf delta=1e-6 reward_bound=2
+private_reward in.jsonl r.json epsilon=1 delta=0 reward_bound=2
+private_reward in.jsonl r.json epsilon=1 delta=9e-16 reward_bound=2
+private_reward in.jsonl r.json epsilon=1 delta=0.11 reward_bound=2
+private_reward in.jsonl r.json epsilon=1 delta=nan reward_bound=2
+private_reward in.jsonl r.json epsilon=1 delta=1e-6 reward_bound=-1
+private_reward in.jsonl r.json epsilon=1 delta=1e-6 reward_bound=0.009
+private_reward in.jsonl r.json epsilon=1 delta=1e-6 reward_bound=20.01
+private_reward in.jsonl r.json {R} adjacency=both
+private_reward in.jsonl r.json {R} num_features=4
+private_reward in.jsonl r.json {R} num_features=4097
+private_reward in.jsonl r.json {R} unit=who
+private_reward in.jsonl r.json {R} at_most=4
+private_reward in.jsonl r.json {R} unit=who at_most=101
+private_reward in.jsonl r.json {R} seed=3
+private_reward in.jsonl r.json {R} covariance=yes
+private_reward in.jsonl r.json {R} size=0
+private_reward in.jsonl r.json {R} size=5000001
+private_reward in.jsonl r.json {R} budget=1
+private_reward in.jsonl r.json {R} resume=true
+private_reward in.jsonl r.txt {R}
+private_reward in.jsonl .json {R}
+private_reward in.jsonl no/r.json {R}
+private_reward in.jsonl taken.json {R}
+private_reward no_who.jsonl r.json {R} unit=who at_most=1
+private_reward pair.jsonl r.json {R}
+private_reward phi.npy r.json {R}
+private_reward phi.npy r.json {R} labels=absent.npy
+private_reward phi.npy r.json {R} labels=three.npy
+private_reward phi.npy r.json {R} labels=zeros.npy
+private_reward phi.npy r.json {R} labels=signs.npy num_features=16
+private_reward phi.npy r.json {R} labels=signs.npy unit=who at_most=1
+private_reward nan.npy r.json {R} labels=three.npy
+private_reward one_row.npy r.json {R} labels=one_row.csv
+private_reward cube.npy r.json {R} labels=signs.npy
+private_reward flat.npy r.json {R} labels=signs.npy
+private_reward wide.npy r.json {R} labels=signs.npy
+private_reward words.npy r.json {R} labels=signs.npy
+private_reward no_numbers.npy r.json {R} labels=signs.npy
+private_reward cut.npy r.json {R} labels=signs.npy
+private_reward text.csv r.json {R} labels=signs.npy
+private_reward in.jsonl r.json {R} labels=signs.npy
+audit_release
+audit_release in.jsonl
+audit_release in.jsonl original=in.jsonl
+audit_release in.jsonl original=in.jsonl epsilon=0_5
+audit_release in.jsonl original=in.jsonl epsilom=1
+audit_release in.jsonl original=in.jsonl at_most=x
+audit_release in.jsonl original=in.jsonl rewrite=in.jsonl
+audit_release in.jsonl original=in.jsonl rewrite=o.txt
+audit_release missing original=in.jsonl epsilon=1
+audit_release number.jsonl original=in.jsonl epsilon=1
+audit_release empty.jsonl original=in.jsonl epsilon=1
+"""
+
+
+def test_what_is_refused_and_in_which_words(said, tmp_path, snapshot):
+    """One line and status 2 each; nothing is written, nothing is spent."""
+    good = json.dumps({**PAIR, "prompt": "q", "who": "ann"}).encode()
+    for name, line in LINES.items():
+        (tmp_path / f"{name}.jsonl").write_bytes(good + b"\n" + line + b"\n")
+    for name, matrix in MATRICES.items():
+        np.save(tmp_path / f"{name}.npy", matrix)
+    (tmp_path / "pair.jsonl").write_bytes(good)
+    (tmp_path / "empty.jsonl").write_bytes(b"\n \n")
+    (tmp_path / "one_row.csv").write_text("1\n")
+    (tmp_path / "text.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "taken.json").write_text("mine")
+    (tmp_path / "cut.npy").write_bytes((tmp_path / "phi.npy").read_bytes()[:90])
+    before = sorted(tmp_path.rglob("*"))
+    lines = [
+        said(line if "ledger=" in line else f"{line} ledger=book")
+        for line in REFUSED.strip().splitlines()
+    ]
+    assert [line for line in lines if line.count("\n") != 2 or not line.endswith("-> 2")] == []
+    assert sorted(tmp_path.rglob("*")) == before
+    assert (tmp_path / "taken.json").read_text() == "mine"
+    assert "\n".join(lines) == snapshot
