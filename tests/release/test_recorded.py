@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
+import re
 import shlex
 import sqlite3
 
@@ -109,6 +110,50 @@ def test_what_releases_say_write_and_spend(said, tmp_path, fixed_coins, snapshot
     lines = [said(line) for line in RELEASES.strip().splitlines()]
     for path in sorted(set(tmp_path.iterdir()) - before):
         lines += [f"== {path.name}", spent(path) if path.is_dir() else content(path)]
+    assert "\n".join(lines) == snapshot
+
+
+REWARDS = """
+private_reward phi.npy one.json epsilon=1 delta=1e-6 reward_bound=2 labels=signs.npy
+private_reward phi.npy two.json epsilon=1 delta=1e-6 reward_bound=2 labels=signs.npy
+private_reward both.npy two.json epsilon=2 delta=1e-5 reward_bound=1 labels=signs.npy compose=true
+    adjacency=add_remove covariance=true size=20000
+private_reward in.jsonl three.json epsilon=0.5 delta=1e-5 reward_bound=0.7 num_features=8
+    unit=who at_most=3 compose=true
+private_reward in.jsonl four.json epsilon=4 delta=1e-6 reward_bound=3 compose=true
+    adjacency=add_remove unit=who at_most=2 covariance=true
+privatize in.jsonl out.jsonl epsilon=1
+privatize in.jsonl out.jsonl epsilon=1 compose=true
+audit_release out.jsonl original=in.jsonl ledger=book
+privatize in.jsonl more.jsonl epsilon=1
+private_reward in.jsonl five.json epsilon=1 delta=1e-6 reward_bound=1
+"""
+
+
+def rounded(thing):
+    """Numbers to six digits: the last ones are those of a machine."""
+    if isinstance(thing, dict):
+        return {key: rounded(value) for key, value in thing.items()}
+    return float(f"{thing:.6g}") if isinstance(thing, float) else thing
+
+
+def test_what_rewards_promise_and_spend(said, tmp_path, fixed_coins, snapshot):
+    """The cards of all kinds of rewards, and what the ledger holds after them; never θ."""
+    fixed_coins()
+    np.save("phi.npy", np.eye(4, 3))
+    np.save("both.npy", np.stack([np.eye(4), np.eye(4)[::-1]], 1))
+    np.save("signs.npy", np.array([1, -1, 1, 1]))
+    commands = REWARDS.strip().replace("\n    ", " ").splitlines()
+    lines = [
+        said(f"{line} ledger=book".replace("ledger=book ledger", "ledger")) for line in commands
+    ]
+    for path in sorted(tmp_path.glob("*.json")):
+        file = json.loads(path.read_text())
+        file |= {name: np.shape(file[name]) for name in ("theta", "second_moment") if name in file}
+        card = rounded(file.pop("card")) if "card" in file else {}
+        lines += [f"== {path.name} {file}", json.dumps(card, indent=1)]
+    lines += [row for row in spent(tmp_path / "book").splitlines() if row.count(",") > 2]
+    lines = [re.sub("'[0-9a-f]{64}'", "HASH", line) for line in lines]
     assert "\n".join(lines) == snapshot
 
 

@@ -33,16 +33,16 @@ Base model: {base}.
 ## Privacy
 
 Each label passed randomized response before training: with probability {flip:.4g} it was turned.
-That is **{epsilon:g}-differential privacy for the label of one comparison** (local, against anyone
+That is **{epsilon:.12g}-differential privacy for the label of one comparison** (local, against anyone
 who reads the release). Prompts and responses are **not** protected. Everything after the release,
 epochs, seeds, checkpoints, curves and this model, is post-processing and costs no further ε.
 Another release of the same labels does. With the releases before this one, a label has cost
-**ε = {total:g}** in all; the manifest of a later release states the total then.
+**ε = {total:.12g}** in all; the manifest of a later release states the total then.
 
 | | |
 |---|---|
-| ε of each label | {epsilon:g} |
-| ε in all, with earlier releases | {total:g} |
+| ε of each label | {epsilon:.12g} |
+| ε in all, with earlier releases | {total:.12g} |
 | channel | randomized response, {flip:.6g} flipped |
 | loss | {loss} |
 | data digest | sha256 {digest} |

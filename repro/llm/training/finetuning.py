@@ -94,7 +94,9 @@ def finetune(request: FinetuneRequest, recommended: Recommended) -> Path:
         backbone = load_backbone(choice, pairs.texts, device)
         if main_process():
             print(f"base model: {base.words}", flush=True)
-            print(f"{len(pairs)} pairs released at ε = {epsilon:g}; loss: {loss}{why}", flush=True)
+            print(
+                f"{len(pairs)} pairs released at ε = {epsilon:.12g}; loss: {loss}{why}", flush=True
+            )
             if not base.pretrained:
                 print(f"warning: {UNTRAINED}", file=sys.stderr, flush=True)
             if not advice.learnt:
