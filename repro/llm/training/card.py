@@ -34,9 +34,9 @@ Base model: {base}.
 
 Each label passed randomized response before training: with probability {flip:.4g} it was turned.
 That is **{epsilon:.12g}-differential privacy for the label of one comparison** (local, against
-anyone who reads the release). Prompts and responses are **not** protected. Everything after the release,
-epochs, seeds, checkpoints, curves and this model, is post-processing and costs no further ε.
-Another release of the same labels does. With the releases before this one, a label has cost
+anyone who reads the release). Prompts and responses are **not** protected. Everything after the
+release, epochs, seeds, checkpoints, curves and this model, is post-processing and costs no further
+ε. Another release of the same labels does. With the releases before this one, a label has cost
 **ε = {total:.12g}** in all; the manifest of a later release states the total then.
 
 | | |
