@@ -5,7 +5,7 @@ python -m tools.slack --write [EXPERIMENT …]    write the pins anew
 python -m tools.slack --seed=3 [EXPERIMENT …]   compare at another seed
 
 ``--write`` runs each experiment twice, the second time in a process whose libraries are told to use
-their plainest kernels: what this other rounding moves is not held to the numbers of its seed.
+their plainest kernels: what this other rounding moves is held to its numbers less closely.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ from collections.abc import Mapping, Sequence
 
 import repro
 from repro.base.places import conf_dir
-from repro.core.rates import point_estimates
 from repro.core.results import CheckResult
 from repro.core.verdicts import off_its_pin
 from repro.study.composition import compose_values
 from repro.study.discovery import find, slugs
 from repro.study.plan import Plan
 from repro.study.settings import session_of
-from repro.study.slack import PINS, SEED, new_pin, pins
+from repro.study.slack import PINS, SEED, curve_and_beside, new_pin, pins
 
 PLAIN = {
     "OPENBLAS_CORETYPE": "Prescott",
@@ -45,12 +44,14 @@ def main(arguments: Sequence[str]) -> int:
     """Compare or write."""
     write = "--write" in arguments
     if "--points" in arguments:
-        print(json.dumps({check.check.name: _points(check) for check in _run(arguments[-1], SEED)}))
+        print(json.dumps({slug: _points(slug) for slug in arguments if slug != "--points"}))
         return 0
     named = [word for word in arguments if not word.startswith("--")]
     seed = next((int(word[7:]) for word in arguments if word.startswith("--seed=")), SEED)
     every, left = {slug: dict(own) for slug, own in pins().items()}, []
-    for slug in named or [slug for slug in slugs() if not find(slug).extra]:
+    named = named or [slug for slug in slugs() if not find(slug).extra]
+    plain = _with_plain_kernels(named) if write else {}
+    for slug in named:
         plan = plan_of(slug)
         checks = _run(slug, seed)
         for result in checks:
@@ -60,9 +61,8 @@ def main(arguments: Sequence[str]) -> int:
                 left.append(f"{slug} {result.check.name}: has left its pin, {words}")
                 print(left[-1], flush=True)
         if write:
-            plain = _with_plain_kernels(slug)
             every[slug] = {
-                result.check.name: new_pin(plan, result, plain[result.check.name])
+                result.check.name: new_pin(plan, result, plain[slug][result.check.name])
                 for result in checks
             }
             _write(every)
@@ -75,14 +75,18 @@ def _run(slug: str, seed: int) -> Sequence[CheckResult]:
     ).result.checks
 
 
-def _points(check: CheckResult) -> list[float]:
-    """The curve of the algorithm under test."""
-    return [at.value for at in point_estimates(check.outcome.series)]
+Numbers = dict[str, tuple[list[float], list[float]]]
 
 
-def _with_plain_kernels(slug: str) -> dict[str, list[float]]:
-    """The curve of each check, measured in a process of its own with ``PLAIN`` kernels."""
-    command = [sys.executable, "-m", "tools.slack", "--points", slug]
+def _points(slug: str) -> Numbers:
+    """All numbers that the checks of an experiment are pinned to, by check."""
+    plan = plan_of(slug)
+    return {check.check.name: curve_and_beside(plan, check) for check in _run(slug, SEED)}
+
+
+def _with_plain_kernels(experiments: Sequence[str]) -> dict[str, Numbers]:
+    """Those of experiments, measured in a process of its own with ``PLAIN`` kernels."""
+    command = [sys.executable, "-m", "tools.slack", "--points", *experiments]
     done = subprocess.run(
         command, env={**os.environ, **PLAIN}, capture_output=True, text=True, check=True
     )

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -30,24 +31,28 @@ from repro.core.stream import stream
 from repro.study.plan import Plan, built
 
 PINS = "slack.json"
-WITHIN_EXACT, WITHIN_SAME, WITHIN_DRAWN = 0.001, 0.0001, 0.02
-"""Shares of a pin that a point of a curve may leave it by: of a check that draws nothing; of one
-that draws the same as the pin; and, on top of what sampling allows, other numbers."""
+WITHIN_EXACT, WITHIN_DRAWN = 0.001, 0.02
+"""Shares of a pin that a point of a curve may leave it by, unless it is known to be steady: of a
+check that draws nothing; and of one that draws, on top of what sampling allows."""
+STEADY = (1e-7, 1e-5), (1e-5, 1e-4)
+"""The largest share of a point by which other rounding may move it; and the share by which a run at
+the seed of the pins may leave it then."""
 SEED = 0
 """Of the pins, and of a run unless it says another."""
 DRAWS = "edb9040e"
 """Hash of what numpy drew from a stream of that seed when the pins were written."""
-STEADY = 1e-5
-"""The largest share of a point by which other rounding may move it, if a run at the seed of the
-pins is held to the numbers themselves."""
-SMALLEST = 1e-4
-"""Points of an inequality below this share of what is allowed count as this: rounding is there."""
+SMALLEST, SMALLEST_STEADY = 1e-4, 1e-6
+"""Points of an inequality below this share of what is allowed count as this: rounding is there.
+The second where points are known to be steady."""
 ROUNDING = 1e-9
 """What a point may leave its pin by, as a share of the largest: there is only rounding below."""
+DIGITS = 8
+"""Of a pinned number."""
 CERTAIN = ("exact", "proved", "computed")
 """Evidence of checks whose numbers are the same at every seed, unless some of their cases drew."""
 IN_ROUNDING = "/ rounding"
-"""End of the words of a quantity that has no curve to pin: what rounding leaves, over its size."""
+"""End of the words of a quantity that is what rounding leaves, over its size: controls alone have a
+pin."""
 AT = 20, 400
 """Blocks and replicates of smoke: curves are compared at these alone."""
 MISS = 1e-5
@@ -82,34 +87,47 @@ def numbers_of(plan: Plan, check: DeclaredCheck) -> str:
     return fingerprint((sweep, world, dict(check.settings), check.grid))[:8]
 
 
-def new_pin(plan: Plan, result: CheckResult, otherwise: Sequence[float] = ()) -> dict[str, object]:
+def curve_and_beside(plan: Plan, result: CheckResult) -> tuple[list[float], list[float]]:
+    """All numbers that a check is pinned to, as they have come out."""
+    curve = [at.value for at in _means(result.check, (result.outcome, *result.controls))]
+    return curve, _beside(plan, result.check)
+
+
+def new_pin(
+    plan: Plan, result: CheckResult, otherwise: Sequence[Sequence[float]] = ((), ())
+) -> dict[str, object]:
     """The pin of a check as it has come out.
 
     Args:
-        otherwise: the curve of the algorithm under test, measured at the same seed with other
-            rounding; a check that draws is held to its own numbers only where this is given.
+        otherwise: ``curve_and_beside``, measured at the same seed with other rounding; a check is
+            held closely to its own numbers only where this is given.
 
     Returns:
         ``of``; ``slack`` of a one-sided check that draws nothing; ``curve``; ``beside``, means
-        beside the largest ratio; and of a check that draws ``error``, standard errors, ``size``,
-        its blocks and the replicates of one, and ``steady``, whether rounding leaves it alone.
+        beside the largest ratio; ``within``, the shares that rounding allows of the algorithm
+        under test, of each control and of the means beside, 0 where it decides; and of a check
+        that draws ``error``, standard errors, and ``size``, its blocks and the replicates of one.
     """
-    check, means = result.check, _means((result.outcome, *result.controls))
+    check, outcomes = result.check, (result.outcome, *result.controls)
     slack = result.outcome.numbers.get("slack")
     pin: dict[str, object] = {"of": numbers_of(plan, check)}
+    means, own = _means(check, outcomes), point_estimates(result.outcome.series)
+    constant = not any(map(_varies, own))
     draws = check.evidence not in CERTAIN or any(map(_varies, means))
-    constant = not any(map(_varies, means[: len(check.grid)]))
     if isinstance(slack, float) and check.evidence in CERTAIN and constant:
         pin["slack"] = _short(slack, 4)
-    if check.quantity.endswith(IN_ROUNDING):
-        return pin
-    pin["curve"] = [_short(at.value, 6) for at in means]
+    values, points = [at.value for at in means], len(check.grid)
+    pin["curve"] = [_short(value, DIGITS) for value in values]
+    beside = _beside(plan, check)
+    pairs = [(values[:points], otherwise[0][:points])]
+    pairs += [(values[at : at + 1], otherwise[0][at : at + 1]) for at in range(points, len(values))]
+    pairs += [(beside, otherwise[1])] if beside else []
+    within = [_within(check, own, other) for own, other in pairs]
+    pin |= {"within": within} if any(within) else {}
     if draws:
-        own = [at.value for at in means[: len(check.grid)]]
-        pin |= {"steady": True} if _steady(own, otherwise) else {}
         pin |= {"error": [_short(at.error, 2) for at in means], "size": _size(result.outcome)}
-    if numbers := _beside(plan, check):
-        pin["beside"] = [_short(number, 6) for number in numbers]
+    if beside:
+        pin["beside"] = [_short(number, DIGITS) for number in beside]
     return pin
 
 
@@ -136,13 +154,13 @@ def pinned(plan: Plan, check: DeclaredCheck, outcomes: Sequence[Outcome]) -> dic
         }
     if "curve" in pin and pin.get("size", _size(outcomes[0])) == _size(outcomes[0]):
         with np.errstate(over="ignore"):  # squares of a control that is wrong by 1e200
-            same = plan.seed == SEED and "steady" in pin and draws_now() == DRAWS
-            numbers["off_curve"] = _off_curve(pin, check, _means(outcomes), same)
+            same = plan.seed == SEED and draws_now() == DRAWS
+            numbers["off_curve"] = _off_curve(pin, check, _means(check, outcomes), same)
     if "beside" in pin:
         now = [Estimate(number, 0.0, math.nan) for number in _beside(plan, check)]
-        numbers["off_curve"] = max(
-            numbers.get("off_curve", 0.0), _off_curve({"curve": pin["beside"]}, check, now)
-        )
+        beside = {"curve": pin["beside"], "within": pin.get("within", [0])[-1:] * len(now)}
+        beside_off = _off_curve(beside, replace(check, grid=(0.0,)), now)
+        numbers["off_curve"] = max(numbers.get("off_curve", 0.0), beside_off)
     return numbers
 
 
@@ -152,23 +170,25 @@ def _off_curve(
     """The largest distance from the pin, each in units of what is allowed there.
 
     That is a share of the pin, and rounding; of a check that draws also what Student's interval of
-    the difference of two runs allows, for all points together.  Of the same draws the points of the
-    algorithm under test may move by a smaller share, since they are known to be steady.
+    the difference of two runs allows, for all points together.  Where nothing or the same is drawn,
+    what is known to be steady may move by a smaller share.
     """
     curve, values = np.array(pin["curve"], dtype=float), np.array([at.value for at in means])
     if len(curve) != len(values):
         return math.inf
-    if isinstance(check, InequalityCheck):
-        curve, values = np.maximum(curve, SMALLEST), np.maximum(values, SMALLEST)
-    largest = np.nan_to_num(abs(curve[: len(check.grid)])).max()
-    allowed = np.array(WITHIN_EXACT * abs(curve) + ROUNDING * largest)
+    points, (own, *more) = len(check.grid), pin.get("within", [0])
+    least = SMALLEST_STEADY if own else SMALLEST
+    curve, values = _above_rounding(check, curve, least), _above_rounding(check, values, least)
+    largest = np.nan_to_num(abs(curve[:points])).max()
+    allowed = np.array(WITHIN_EXACT * abs(curve))
     if "error" in pin:
         errors = np.array([pin["error"], [at.error for at in means]], dtype=float)
         half = -stdtrit(pin["size"][0] - 1, MISS / 2 / len(curve))
-        by_sampling = WITHIN_DRAWN * abs(curve) + half * np.hypot(*np.nan_to_num(errors))
-        own = len(check.grid) if same else 0
-        by_sampling[:own] = WITHIN_SAME * abs(curve[:own])
-        allowed = by_sampling + ROUNDING * largest
+        allowed = WITHIN_DRAWN * abs(curve) + half * np.hypot(*np.nan_to_num(errors))
+    if same or "error" not in pin:
+        shares = np.array([*[own] * points, *more, *[0] * len(curve)][: len(curve)])
+        allowed = np.where(shares > 0, shares * abs(curve), allowed)
+    allowed = allowed + ROUNDING * largest
     lost = np.isnan(values) != np.isnan(curve)
     distances = np.where(lost, math.inf, np.nan_to_num(abs(values - curve)))
     return float((distances / np.where(allowed > 0, allowed, ROUNDING)).max())
@@ -185,18 +205,31 @@ def _beside(plan: Plan, check: DeclaredCheck) -> list[float]:
     return [number if math.isfinite(number) else math.nan for number in numbers]
 
 
-def _means(outcomes: Sequence[Outcome]) -> list[Estimate]:
+def _means(check: DeclaredCheck, outcomes: Sequence[Outcome]) -> list[Estimate]:
     """At each grid point that of the algorithm under test, then of each control over the grid."""
     right, *wrong = (point_estimates(outcome.series) for outcome in outcomes)
+    if check.quantity.endswith(IN_ROUNDING):
+        right = [replace(at, value=math.nan, error=0.0) for at in right]
     return [*right, *map(pooled, wrong)]
 
 
-def _steady(own: Sequence[float], otherwise: Sequence[float]) -> bool:
-    """Whether other rounding leaves points where they are."""
+def _above_rounding(check: DeclaredCheck, curve: np.ndarray, least: float) -> np.ndarray:
+    """Points of an inequality that are not told from rounding count as the least."""
+    return np.maximum(curve, least) if isinstance(check, InequalityCheck) else curve
+
+
+def _within(check: DeclaredCheck, own: Sequence[float], otherwise: Sequence[float]) -> float:
+    """The share that points may move by, where other rounding leaves them; 0: it does not."""
     if len(own) != len(otherwise):
-        return False
-    least = ROUNDING * float(np.nan_to_num(np.abs(own)).max())
-    return np.allclose(own, otherwise, rtol=STEADY, atol=least, equal_nan=True)
+        return 0
+    before, after = (
+        _above_rounding(check, np.array(points), SMALLEST_STEADY) for points in (own, otherwise)
+    )
+    least = ROUNDING * float(np.nan_to_num(np.abs(before)).max())
+    for moved, share in STEADY:
+        if np.allclose(before, after, rtol=moved, atol=least, equal_nan=True):
+            return share
+    return 0
 
 
 def _varies(mean: Estimate) -> bool:

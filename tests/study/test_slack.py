@@ -36,7 +36,7 @@ def off_curve(monkeypatch):
     """
 
     def distance(
-        check, at_first, now, *controls, stages=(), beside=(), otherwise=(), seed=OTHER_SEED
+        check, at_first, now, *controls, stages=(), beside=(), otherwise=((), ()), seed=OTHER_SEED
     ):
         beside = list(beside)
         monkeypatch.setattr(slack, "numbers_of", lambda plan, check: "the same")
@@ -72,22 +72,28 @@ def test_other_seeds_stay_on_the_curve_and_a_constant_off_by_a_fifth_does_not(of
 
 
 @pytest.mark.parametrize(
-    ("rounding", "seed", "holds"),
-    [(1e-9, slack.SEED, False), (1e-9, OTHER_SEED, True), (1e-3, slack.SEED, True)],
+    ("rounding", "factor", "seed", "holds"),
+    [
+        (1e-9, 1.00005, slack.SEED, False),
+        (1e-9, 1.01, OTHER_SEED, True),
+        (1e-6, 1.00005, slack.SEED, True),
+        (1e-6, 1.0005, slack.SEED, False),
+        (1e-3, 1.01, slack.SEED, True),
+    ],
 )
 def test_the_same_draws_have_the_same_numbers_unless_rounding_decides(
-    monkeypatch, off_curve, rounding, seed, holds
+    monkeypatch, off_curve, rounding, factor, seed, holds
 ):
     monkeypatch.setattr(slack, "DRAWS", slack.draws_now())
-    before, now = series(MEANS, 0), series(1.01 * MEANS, 0)
-    otherwise = list(before.means * (1 + rounding))
+    before, now = series(MEANS, 0), series(factor * MEANS, 0)
+    otherwise = list(before.means * (1 + rounding)), ()
     assert (off_curve(RATIO, before, now, otherwise=otherwise, seed=seed) <= 1) == holds
     assert off_curve(RATIO, before, before, otherwise=otherwise, seed=seed) < 0.1
 
 
 def test_another_numpy_that_draws_others_is_held_to_what_sampling_allows(monkeypatch, off_curve):
     before = series(MEANS, 0)
-    otherwise, now = list(before.means), series(1.01 * MEANS, 0)
+    otherwise, now = (list(before.means), ()), series(1.01 * MEANS, 0)
     for draws, holds in ((slack.draws_now(), False), ("others", True)):
         monkeypatch.setattr(slack, "DRAWS", draws)
         distance = off_curve(RATIO, before, now, otherwise=otherwise, seed=slack.SEED)
@@ -112,16 +118,38 @@ def test_a_point_without_a_value_is_off_the_curve(off_curve):
 
 def test_a_control_is_held_to_its_mean(off_curve):
     right, wrong = series(MEANS), series(3 * MEANS)
-    assert off_curve(EXACT, right, right, wrong, wrong) == 0
+    assert off_curve(EXACT, right, right, wrong, wrong) < 0.001
     assert off_curve(EXACT, right, right, wrong, series(3.1 * MEANS)) > 1
 
 
-@pytest.mark.parametrize(("now", "holds"), [(0.4001, True), (0.41, False)])
-def test_what_is_not_largest_is_held_too(off_curve, now, holds):
-    right = series(MEANS)
-    assert (off_curve(EXACT, right, right, beside=[[0.4], [now]]) <= 1) == holds
+@pytest.mark.parametrize("check", [EXACT, RATIO])
+@pytest.mark.parametrize(("factor", "holds"), [(1.000005, True), (1.0001, False)])
+def test_a_control_that_rounding_leaves_alone_is_held_to_its_own_mean(
+    monkeypatch, off_curve, check, factor, holds
+):
+    monkeypatch.setattr(slack, "DRAWS", slack.draws_now())
+    right, wrong, now = (series(times * MEANS, 0) for times in (1, 3, 3 * factor))
+    otherwise = [*right.means, wrong.means.mean()], ()
+    seed = slack.SEED
+    assert (
+        off_curve(check, right, right, wrong, now, otherwise=otherwise, seed=seed) <= 1
+    ) == holds
+    assert off_curve(check, right, right, wrong, wrong, otherwise=otherwise, seed=seed) < 0.1
 
 
-def test_what_is_measured_in_units_of_rounding_has_no_curve(off_curve):
+@pytest.mark.parametrize(
+    ("now", "steady", "holds"),
+    [(0.4001, False, True), (0.41, False, False), (0.4001, True, False), (0.400001, True, True)],
+)
+def test_what_is_not_largest_is_held_too(off_curve, now, steady, holds):
+    right, otherwise = series(MEANS), ((), [0.4] * steady)
+    assert (
+        off_curve(EXACT, right, right, beside=[[0.4], [now]], otherwise=otherwise) <= 1
+    ) == holds
+
+
+def test_of_what_is_measured_in_units_of_rounding_only_controls_are_held(off_curve):
     check = InequalityCheck("check", "n_pairs", GRID, "error / rounding", "m", evidence="computed")
-    assert off_curve(check, series(MEANS), series(2 * MEANS)) is None
+    right, wrong = series(MEANS), series(1e6 * MEANS)
+    assert off_curve(check, right, series(2 * MEANS), wrong, wrong) < 0.001
+    assert off_curve(check, right, right, wrong, series(1.1e6 * MEANS)) > 1

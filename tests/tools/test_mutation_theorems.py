@@ -13,7 +13,7 @@ from repro.study.discovery import find
 from tools.mutation.equivalent import equivalents
 from tools.mutation.mutants import formula_mutants
 from tools.mutation.score import EQUIVALENT, KILLED, SURVIVED
-from tools.mutation.theorems import LISTED, as_pinned, measured, plan_of, tables
+from tools.mutation.theorems import LISTED, as_pinned, measured, plan_of, running, tables
 
 NAME, CHECK = "reward_error", "in_sample_needed"
 FILE = "theorems/kl_contraction.py"
@@ -110,6 +110,19 @@ def test_a_sample_is_tried_and_taken_up(tmp_path):
 def line_of(text):
     lines = Path(FILE).read_text("utf-8").splitlines()
     return next(i for i, line in enumerate(lines, 1) if line.startswith(text))
+
+
+def test_own_checks_are_asked_first_then_one_of_each_other_experiment_in_turn():
+    mutant = formula_mutants(Path(FILE).resolve())[0]
+    checks = [
+        {"slug": slug, "check": check, "seconds": seconds, "lines": {FILE: [mutant.line] * runs}}
+        for slug, check, seconds, runs in [
+            ("a", "slow", 3.0, 1), ("a", "quick", 0.1, 1), ("a", "elsewhere", 0.1, 0),
+            ("b", "quick", 0.2, 1), ("b", "slow", 9.0, 1), ("kl_contraction", "own", 4.0, 1),
+        ]
+    ]  # fmt: skip
+    names = [[f"{r['slug']} {r['check']}" for r in group] for group in running(mutant, checks, 9)]
+    assert names == [["kl_contraction own"], ["a quick"], ["b quick"], ["a slow"]]
 
 
 def test_the_tables():

@@ -5,7 +5,7 @@
 Mutants are drawn from the files of the experiments and of the papers' rooms, among the lines that a
 check's algorithm under test runs at smoke.  Lines that only a control runs, wrong on purpose, or
 only an assumption, are outside.  Each mutant is tried in a fork, against all checks that run its
-line: those of its own experiment, then cheap ones, until one notices it or ``--cap`` is used up.
+line: those of its own experiment, then others, until one notices it or ``--cap`` is used up.
 Noticed is another verdict than the pinned one, a slack off its pin, an error, or, asked where these
 say nothing, a control that is not caught or an assumption that fails.  With ``--log`` a stopped
 sample is taken up.
@@ -24,6 +24,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -51,8 +52,9 @@ from tools.mutation.score import EQUIVALENT, KILLED, SURVIVED, TIMEOUT, UNFIT
 
 LISTED = Path(__file__).with_name("equivalent_formulas.yaml")
 MATHEMATICS = ("p1", "p2", "p3", "p4")
-SECONDS, TOGETHER = 30, 2.0
-"""Least processor time of a process that tries a mutant; traced time of the checks in it."""
+SECONDS, TOGETHER, CONTROLS = 30, 2.0, 6.0
+"""Least processor time of a process that tries a mutant; traced time of the checks in it, and of
+those whose controls are asked."""
 MEMORY = 8 << 30
 SAME, MOVED, NOTICED = "same", "moved", "noticed"
 """What a check sees of a mutant: no number, a number but not its verdict, or enough."""
@@ -132,10 +134,10 @@ def _kind(check: CheckResult) -> str:
 
 
 def _moved(slug: str, check: CheckResult) -> bool:
-    """Whether the curve of the algorithm under test is another than the pinned one, in 6 digits."""
-    points = [f"{at.value:.6g}" for at in point_estimates(check.outcome.series)]
+    """Whether the curve of the algorithm under test is another than the pinned one, in 8 digits."""
+    points = [f"{at.value:.8g}" for at in point_estimates(check.outcome.series)]
     pin = pins().get(slug, {}).get(check.check.name, {}).get("curve", [])[: len(points)]
-    return points != [f"{math.nan if number is None else number:.6g}" for number in pin]
+    return points != [f"{math.nan if number is None else number:.8g}" for number in pin]
 
 
 def traced(slug: str) -> list[Record]:
@@ -250,13 +252,21 @@ def _alone(plan: Plan, name: str, seen: Callable[[CheckResult], str]) -> str:
 
 
 def running(mutant: Mutant, checks: Sequence[Record], cap: float) -> list[list[Record]]:
-    """Checks that run a mutant's line, of its own experiment first, then cheap ones; by process."""
+    """Checks that run a mutant's line, by process: those of its own experiment, by their time; then
+    the quickest of each other experiment, the next of each, and so on."""
     name, own = str(mutant.path.relative_to(Path.cwd())), mutant.path.stem
     ran = [record for record in checks if mutant.line in record["lines"].get(name, ())]
-    ran.sort(key=lambda record: (record["slug"] != own, record["seconds"]))
+    ran.sort(key=lambda record: record["seconds"])
+    before: Counter[str] = Counter()
+    rounds: list[tuple[bool, int, Record]] = []
+    for record in ran:
+        other = record["slug"] != own
+        rounds.append((other, before[record["slug"]] * other, record))
+        before[record["slug"]] += 1
+    rounds.sort(key=lambda at: at[:2])
     groups: list[list[Record]] = []
     spent = [0.0, 0.0]
-    for record in ran:
+    for _, _, record in rounds:
         spent = [used + record["seconds"] for used in spent]
         if not groups or record["slug"] != groups[-1][0]["slug"] or spent[1] > TOGETHER:
             if groups and spent[0] > cap:
@@ -270,11 +280,15 @@ def running(mutant: Mutant, checks: Sequence[Record], cap: float) -> list[list[R
 def fate_of(mutant: Mutant, groups: Sequence[Sequence[Record]]) -> Record:
     """What becomes of a mutant: its fate and what each check sees.
 
-    Controls and assumptions are asked where no check notices, since they take longer.
+    Controls and assumptions are asked where no check notices, since they take longer, and of fewer.
     """
     answers: dict[str, str] = {}
     for controls in (False, True):
+        spent = 0.0
         for group in groups:
+            spent += sum(record["seconds"] for record in group)
+            if controls and spent > CONTROLS and group is not groups[0]:
+                break
             slug = group[0]["slug"]
             answer = tried(slug, mutant, group, controls)
             if isinstance(answer, str):
@@ -425,7 +439,7 @@ def _asked(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("experiments", nargs="*", default=usual)
     parser.add_argument("--size", type=int, default=300, help="mutants in all")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--cap", type=float, default=6, help="seconds of checks, without controls")
+    parser.add_argument("--cap", type=float, default=12, help="seconds of checks, without controls")
     parser.add_argument("--part", default="1/1", help="1/2 or 2/2: half of the draw")
     parser.add_argument("--log", type=Path, help="file of what was tried; it is taken up")
     parser.add_argument("--again", type=Path, help="try the survivors of that log alone")
