@@ -193,7 +193,8 @@ class PessimisticRelease(SimulatedRelease):
             self.study.procedure,
             self.study.procedure.rollouts.iterations,
         )
-        key = run_key("rloo", sign, self.pessimism, own, study.data, model.head.tolist())
+        words = self.epsilon, sign, self.pessimism, own, study.data
+        key = run_key("rloo", *words, model.head.tolist())
 
         def found() -> list[float]:
             bonus = self.bonus

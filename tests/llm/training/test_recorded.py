@@ -1,12 +1,17 @@
 """What a model card says, and which arguments TRL's trainers get, whole."""
 
 import json
+from typing import get_args
 
 import pytest
+import torch
 import yaml
 
+from repro.llm.training import finetuning
 from repro.llm.training.card import base_of, model_card, trained_from, written_from
 from repro.llm.training.extra import library
+from repro.llm.training.finetuning import Recommendation, finetune
+from repro.llm.training.pairs import TextPairs
 from repro.llm.training.settings import FinetuneRequest, Training
 from repro.llm.training.trainers import TrainingRun
 
@@ -67,3 +72,53 @@ def test_trainers_get_these_arguments(monkeypatch, snapshot, processes):
     monkeypatch.setenv("WORLD_SIZE", str(processes))
     found = {name: run.arguments(count) for name, (run, count) in RUNS.items()}
     assert json.dumps(found, indent=1) == snapshot
+
+
+class Named(Exception):
+    """Where a run would keep its checkpoints."""
+
+
+def otherwise(name, value):
+    """Another allowed value of a request's field."""
+    choices = [item for item in get_args(FinetuneRequest.model_fields[name].annotation) if item]
+    texts = [word for item in choices for word in get_args(item) if isinstance(word, str)]
+    words = [item for item in choices if isinstance(item, str)] or texts
+    if words:
+        return next(word for word in words if word != value)
+    if isinstance(value, bool):
+        return not value
+    return 2 * value + 1 if isinstance(value, int | float) else f"{value or ''}x"
+
+
+def test_checkpoints_are_named_by_all_that_training_depends_on(tmp_path, monkeypatch):
+    """Every field that there is, changed one by one; four change no step."""
+    for name, content in (("r", "a"), ("rx", "a"), ("other", "b")):
+        (tmp_path / name).write_text(content)
+    pairs = TextPairs(("p",), ("a",), ("b",), torch.ones(1))
+    monkeypatch.setattr(finetuning, "released_pairs", lambda path: (pairs, 1.0))
+    monkeypatch.setattr(finetuning, "resolve_device", lambda device: "cpu")
+    monkeypatch.setattr(finetuning, "load_backbone", lambda *words: None)
+    monkeypatch.setattr(finetuning, "_reports", lambda *words: ())
+
+    def stop(request, backbone, pairs, epsilon, run):
+        raise Named(run.folder.name)
+
+    monkeypatch.setattr(finetuning, "_model", stop)
+
+    def key(**changes):
+        values = {"release": str(tmp_path / "r"), "output": "o", "loss": "rdpo"} | changes
+        with pytest.raises(Named) as named:
+            finetune(FinetuneRequest(**values), lambda epsilon, count: Recommendation("dpo", True))
+        return str(named.value)
+
+    usual = FinetuneRequest(release=str(tmp_path / "r"), output="o", loss="rdpo")
+    keys = {
+        name: key(**{name: otherwise(name, getattr(usual, name))})
+        for name in FinetuneRequest.model_fields
+    }
+    same = {name for name, found in keys.items() if found == key()}
+    assert same == {"output", "accumulation", "tracking", "device"}
+    different = [found for name, found in keys.items() if name not in same]
+    assert len(set(different)) == len(different)
+    (tmp_path / "r").write_text("b")
+    assert key() not in {*different, key(release=str(tmp_path / "other"))}
