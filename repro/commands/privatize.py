@@ -1,6 +1,6 @@
 """Label-private release of a preference file.
 
-    repro privatize IN OUT.jsonl epsilon=0.5 [compose=true] [layout=trl]
+    repro privatize IN OUT.jsonl epsilon=0.5 [compose=true] [near_copies=true] [layout=trl]
         [unit=FIELD [at_most=K]] [resume=true] [ledger=FOLDER]
 
 IN has prompt, chosen and rejected: JSON lines (also .gz), CSV, Parquet, or a folder saved by
@@ -12,8 +12,9 @@ chosen, rejected.  unit=annotator protects all labels of one value of that field
 the manifest states, and at_most=K bounds the cost.  Coins come from the operating system, and a
 seed is refused.
 Releases of labels that the input shares, and every reward of the ledger, count: compose=true adds
-them up.  What fails after labels were spent is published by resume=true.  From Python:
-``repro.privatize(records, epsilon=0.5)``.
+them up.  Records that differ in case or punctuation only are refused by their numbers, as two
+answers to one label can be averaged: near_copies=true releases both.  What fails after labels were
+spent is published by resume=true.  From Python: ``repro.privatize(records, epsilon=0.5)``.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ KEYS = {
     "resume": "true",
     "unit": "FIELD",
     "at_most": "20",
+    "near_copies": "true",
     "layout": "trl",
     "ledger": "FOLDER",
 }
@@ -78,6 +80,7 @@ def privatize(
     at_most: int | None = None,
     compose: bool = False,
     resume: bool = False,
+    near_copies: bool = False,
     ledger: str | Path | None = None,
 ) -> Released:
     """Release preference labels under label differential privacy, as the command does.
@@ -93,6 +96,7 @@ def privatize(
         compose: allow labels that have been released before, at the sum of their budgets; a
             reward of the ledger counts for all labels.
         resume: publish what a call that failed has spent.
+        near_copies: allow comparisons that differ in case and punctuation only, an answer each.
         ledger: its folder.
 
     Raises:
@@ -110,7 +114,8 @@ def privatize(
     refuse_layout(layout)
     budget = None if epsilon is None else exact_epsilon(epsilon)
     switches = switch("compose", compose), switch("resume", resume)
-    terms = Terms(budget, *switches, unit, whole("at_most", at_most))
+    near = switch("near_copies", near_copies)
+    terms = Terms(budget, *switches, unit, whole("at_most", at_most), near)
     folder = ledger_folder(None if ledger is None else os.fspath(ledger))
     published: list[Released] = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -190,6 +195,7 @@ def _release(words: Sequence[str]) -> str:
         true_or_false(options, "resume"),
         options.get("unit", ""),
         whole_number(options, "at_most"),
+        true_or_false(options, "near_copies"),
     )
     target = Target.named(out, options.get("layout", "pairs"))
     folder = ledger_folder(options.get("ledger"))

@@ -38,7 +38,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
     """
     from repro.api import block_store, execute
     from repro.commands.runs.validation import later, session_of_config
-    from repro.report.files import write_files
+    from repro.report.files import replaced_words, write_files
     from repro.report.progress import progress
     from repro.report.terminal import print_folder, print_result
     from repro.study.discovery import missing_library
@@ -56,6 +56,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
     if read := outside_of_key(session.plan.theorem):
         say(f"cache: {session.plan.slug} uses {read}; its finished blocks are not kept")
     device = session.plan.setting.device
+    replaced = replaced_words(folder, done.code)
     facts = done.seconds, done.workers, device, done.code
     write = partial(write_files, done.result, folder, *facts)
     record = partial(_record, session, replace(done.result, seconds=done.seconds), folder)
@@ -65,7 +66,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
     write()
     with _unless_reader_has_gone(record):
         if session.detail != "verdict":
-            print_folder(folder)
+            print_folder(folder, replaced)
     record()
     return 0 if done.result.as_expected else UNEXPECTED
 
@@ -93,7 +94,10 @@ def _command(slug: str) -> str:
     """This job alone, as one would type it; where results are kept may hold a password."""
     from hydra.core.hydra_config import HydraConfig
 
+    from repro.study.composition import as_typed
+
     given = HydraConfig.get().overrides.task if HydraConfig.initialized() else []
+    given = [as_typed(word) for word in given]
     kept = [word for word in given if not word.lstrip("+~").startswith(("theorem=", "tracking"))]
     return shlex.join(["python", "-m", "repro", f"theorem={slug}", *kept])
 

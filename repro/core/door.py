@@ -83,6 +83,8 @@ def swept_checks(theorem: Theorem, numbers: TheoremNumbers, kind: str) -> tuple[
         if name not in numbers.sweeps:
             raise BadInput(f"theorem.sweeps.{name}", "(missing)", "a sweep is required")
     worlds = {name: _world(theorem, name, given) for name, given in numbers.worlds.items()}
+    for name, sweep in numbers.sweeps.items():
+        _numbers(sweep, worlds, f"theorem.sweeps.{name}")
     for other in numbers.instances:  # checked also where another instance is in use
         there, given = sweeps_in_use(numbers, other)
         for name, sweep in given.items():

@@ -31,9 +31,13 @@ IDENTITY = 2
 """Of the keys of this module; a ledger says by which identity it knows a release."""
 
 PAIR, LINE = b"repro-release/1 pair\0", b"repro-release/1 line\0"
+NEAR = b"repro-release/1 near\0"
 """What is hashed begins with these.  Public and fixed: a salt would be bytes of free choice."""
 
 ASKED, ANSWERED = b"Human:", b"Assistant:"
+
+_UNSAID = dict.fromkeys(map(ord, ".,;:!?'\"\u2018\u2019\u201c\u201d"))
+"""Punctuation of sentences; signs of formulas, such as + or <, are left."""
 
 
 def compared(prompt: str, response: str, other: str) -> tuple[bytes, bytes, bool]:
@@ -59,10 +63,34 @@ def compared(prompt: str, response: str, other: str) -> tuple[bytes, bytes, bool
 
 def sides(texts: bytes) -> list[bytes]:
     """SHA-256 of prompt and response, for both responses of canonical texts with NUL between."""
-    asked, *both = texts.split(b"\0")
-    if ASKED in texts or ANSWERED in texts:
-        asked, *both = _without_dialogue(asked, *both)
+    asked, *both = _parts(texts)
     return [sha256(PAIR + asked + b"\0" + response).digest() for response in both]
+
+
+def _parts(texts: bytes) -> tuple[bytes, bytes, bytes]:
+    """Prompt and responses of canonical texts with NUL between."""
+    asked, first, other = texts.split(b"\0")
+    if ASKED in texts or ANSWERED in texts:
+        return _without_dialogue(asked, first, other)
+    return asked, first, other
+
+
+def near_key(text: bytes) -> bytes:
+    """A key that near-copies share: comparisons that differ in case and punctuation only.
+
+    Args:
+        text: of ``body``.
+
+    Returns:
+        (64,) bytes, SHA-256 in hexadecimal.
+
+    >>> near_key(body("Why?", "a", "B.")) == near_key(body("why", "b", "A"))
+    True
+    """
+    prompt, response, other, _ = json.loads(text + b"1}").values()
+    parts = _parts(canonical("\0".join((prompt, response, other))))
+    asked, *both = (part.decode().casefold().translate(_UNSAID).encode() for part in parts)
+    return sha256(NEAR + b"\0".join([asked, *sorted(both)])).hexdigest().encode()
 
 
 def key_of(keys: list[bytes]) -> bytes:

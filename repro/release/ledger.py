@@ -6,10 +6,10 @@ file.  It is durable before anything can be read.  Until the release has its nam
 holds the randomised answers, one bit a line, or the file of a reward, never a coin or a raw label:
 whoever steals them has what was paid for.  Afterwards they are forgotten.
 
-A release of labels notes 63 bits of the hash of each comparison too, and costs what shares one with
-it: texts are public there, so a refusal or total that follows from them tells nothing of a label.
-A reward protects texts as well.  Of its pairs nothing is noted or looked up: it counts the whole
-ledger, and every later release counts it.
+A release of labels notes 63 bits of the hash of each comparison too, and 63 of the hash without
+case and punctuation.  It costs what shares either with it: texts are public there, so a refusal or
+total that follows from them tells nothing of a label.  A reward protects texts as well.  Of its
+pairs nothing is noted or looked up: it counts the whole ledger, and every later release counts it.
 
 Each debit says by which identity its comparisons are known.  An input is looked up under the keys
 that it had by an earlier identity, too, where there are such debits.
@@ -77,6 +77,9 @@ class Ledger:
         """Begin a debit, in a transaction that ``spend`` ends; its number."""
         self._rows.execute("BEGIN IMMEDIATE")
         self._rows.execute("CREATE TEMP TABLE former (print INTEGER PRIMARY KEY) WITHOUT ROWID")
+        self._rows.execute(
+            "CREATE TEMP TABLE near (print INTEGER PRIMARY KEY, place INTEGER) WITHOUT ROWID"
+        )
         query = "SELECT EXISTS (SELECT 1 FROM debits WHERE identity < ?)"
         (self._has_former,) = self._rows.execute(query, (IDENTITY,)).fetchone()
         (last,) = self._rows.execute("SELECT max(number) FROM debits").fetchone()
@@ -93,6 +96,18 @@ class Ledger:
         prints = [(_print(key), number) for key in keys]
         new = self._rows.executemany("INSERT OR IGNORE INTO prints VALUES (?, ?)", prints)
         return len(prints) - new.rowcount
+
+    def note_near(self, key: bytes, place: int) -> int | None:
+        """Add the key that near-copies share; the place of the one that came first, if one did."""
+        row = _print(key), place
+        if self._rows.execute("INSERT OR IGNORE INTO near VALUES (?, ?)", row).rowcount:
+            return None
+        (first,) = self._rows.execute("SELECT place FROM near WHERE print = ?", row[:1]).fetchone()
+        return first
+
+    def add_near(self, number: int) -> None:
+        """Let near-copies of what the debit that has begun releases count as released by it."""
+        self._rows.execute("INSERT OR IGNORE INTO prints SELECT print, ? FROM near", (number,))
 
     def earlier(self, number: int) -> list[Debit]:
         """Debits that count for the labels of the one that has begun.

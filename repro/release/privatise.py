@@ -24,7 +24,7 @@ from typing import Any
 from repro.base.errors import OF_THE_MACHINE, BadInput
 from repro.labels.preferences.conversation import ListedPrompt
 from repro.labels.privacy.exact_response import ExactResponse
-from repro.release.canonical import also_spent, compared, line
+from repro.release.canonical import also_spent, compared, line, near_key
 from repro.release.drafts import Draft
 from repro.release.exports import (
     ENDINGS,
@@ -101,6 +101,7 @@ class Terms:
         resume: publish what was spent and never published.
         unit: field that names the annotator, "" where each comparison is protected by itself.
         at_most: comparisons of one annotator that are released; None: all, at a cost each.
+        near_copies: allow comparisons that differ in case and punctuation only, an answer each.
     """
 
     epsilon: Decimal | None
@@ -108,6 +109,7 @@ class Terms:
     resume: bool = False
     unit: str = ""
     at_most: int | None = None
+    near_copies: bool = False
 
 
 @dataclass(frozen=True)
@@ -184,9 +186,9 @@ class Written:
         rows: Iterator[ComparisonRow],
         label: Callable[[ComparisonRow], int],
         file: Any,
-        note: Callable[[list[bytes]], None] = lambda keys: None,
+        note: Callable[[list[ComparisonRow]], None] = lambda rows: None,
     ) -> None:
-        """Write all lines to ``file``, and tell ``note`` their keys."""
+        """Write all lines to ``file``, and tell ``note`` of their rows."""
         while some := list(islice(rows, TOGETHER)):
             labels = bytes(map(label, some))
             pairs = zip(some, labels, strict=True)
@@ -194,7 +196,7 @@ class Written:
             file.write(content)
             self._hash.update(content)
             self.labels += labels
-            note([key for row in some for key in (row.key, *_also_spent(row.body))])
+            note(some)
         self.lines, self.plus = len(self.labels), sum(self.labels)
 
     @property
@@ -288,17 +290,64 @@ def _drawn(
         labels, flips = rows.labels, ExactResponse.at(terms.epsilon).flips()
         written = Written(rows.listed)
         answered = lambda row: labels[row.number] ^ next(flips)  # noqa: E731
-        shared: list[int] = []
-        note = lambda keys: shared.append(ledger.note(number, keys))  # noqa: E731
-        written.write(iter(rows), answered, draft.file, note)
+        noted = _Noted(ledger, number)
+        written.write(iter(rows), answered, draft.file, noted.add)
+    if noted.near and not terms.near_copies:
+        raise BadInput("IN", "(near-copies)", noted.near_words)
+    same = ledger.earlier(number)
+    ledger.add_near(number)
     earlier = ledger.earlier(number)
     budgets = tuple(sorted(debit.manifest.epsilon for debit in earlier))
     counts = written.lines, written.plus, written.sha256
     manifest = Manifest(terms.epsilon, budgets, rows.unit_size, *counts, spent_delta(earlier))
     if earlier and not terms.compose:
-        raise BadInput("IN", "(released before)", _spent_words(earlier, manifest.total))
-    tell(f"randomised {manifest.lines} comparisons{_merged(rows)}{_apart(sum(shared))}")
+        near = len(earlier) - len(same)
+        raise BadInput("IN", "(released before)", _spent_words(earlier, manifest.total, near))
+    own = f"{_apart(noted.shared)}{_near(noted.near)}"
+    tell(f"randomised {manifest.lines} comparisons{_merged(rows)}{own}")
     return Debit(number, manifest, written.answers)
+
+
+MOST_NAMED = 3
+"""Near-copies that are named."""
+
+
+class _Noted:
+    """What of a debit is noted in the ledger as its lines are written.
+
+    All of it follows from the texts, which are public; nothing from the labels.
+
+    Attributes:
+        shared: keys that a line before had.
+        near: lines that differ from one before in case and punctuation only.
+    """
+
+    def __init__(self, ledger: Ledger, number: int) -> None:
+        self._ledger, self._number = ledger, number
+        self.shared = self.near = 0
+        self._pairs: list[tuple[int, int]] = []
+
+    def add(self, rows: list[ComparisonRow]) -> None:
+        """Note some lines."""
+        keys = [key for row in rows for key in (row.key, *_also_spent(row.body))]
+        self.shared += self._ledger.note(self._number, keys)
+        for row in rows:
+            first = self._ledger.note_near(near_key(row.body), row.number)
+            if first is not None:
+                self.near += 1
+                pair = min(first, row.number) + 1, max(first, row.number) + 1
+                self._pairs = sorted([*self._pairs, pair])[:MOST_NAMED]
+
+    @property
+    def near_words(self) -> str:
+        """Which lines are near-copies, and what allows them."""
+        named = ", ".join(f"{first} and {second}" for first, second in self._pairs)
+        more = self.near - len(self._pairs)
+        return (
+            f"records {named}{f' and {more} more' * bool(more)} differ in case or punctuation only,"
+            " so the answers to both can be averaged: drop one of each, or near_copies=true"
+            " releases both, at epsilon each"
+        )
 
 
 def _found_again(rows: Comparisons, ledger: Ledger, draft: Draft, target: Target) -> Debit:
@@ -381,19 +430,21 @@ def spent_delta(earlier: list[Debit]) -> Decimal:
     return sum((debit.delta for debit in earlier), Decimal(0)).normalize()
 
 
-def _spent_words(earlier: list[Debit], total: Decimal) -> str:
+def _spent_words(earlier: list[Debit], total: Decimal, near: int = 0) -> str:
     """Why another release of the same labels is refused.
 
     Args:
         earlier: releases that count: of these labels, and of rewards.
         total: ε of all together, the asked one included.
+        near: how many of them share near-copies alone.
     """
     rewards = sum(bool(debit.delta) for debit in earlier)
     count = len(earlier) - rewards
     reasons = [f"the rewards of this ledger ({rewards}) count for every input"] * bool(rewards)
     if count:
         releases = "an earlier release has" if count == 1 else f"{count} earlier releases have"
-        reasons.insert(0, f"{releases} labels of this input")
+        apart = " in other case or punctuation" if near == count else ""
+        reasons.insert(0, f"{releases} labels of this input{apart}")
     waiting = any(debit.answers is not None for debit in earlier if not debit.delta)
     resumed = "; one is spent and not published: resume=true does that" if waiting else ""
     beside = f" and a total delta of {spent_delta(earlier):f}" if rewards else ""
@@ -406,6 +457,12 @@ def _spent_words(earlier: list[Debit], total: Decimal) -> str:
 def _apart(count: int) -> str:
     """Lines that are other comparisons only by what was said before the last question."""
     what = "share their last question and responses with another, and have answers of their own"
+    return f"; {count} {what}" if count else ""
+
+
+def _near(count: int) -> str:
+    """Near-copies that were asked for."""
+    what = "differ from another in case or punctuation only, and have answers of their own"
     return f"; {count} {what}" if count else ""
 
 

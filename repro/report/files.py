@@ -194,6 +194,32 @@ def write_files(
     return list(files)
 
 
+def stale_words(code: Mapping[str, str], today: Mapping[str, str]) -> str:
+    """Which part of the code of a run is another today; empty where none is.
+
+    >>> stale_words({"theorems/a.py": "1"}, {"theorems/a.py": "2"})
+    'measured before theorems/a.py changed'
+    """
+    if today and not code:
+        return "its run.json does not say which code measured it"
+    changed = (name for name, digest in today.items() if code.get(name) != digest)
+    return next((f"measured before {name} changed" for name in changed), "")
+
+
+def replaced_words(folder: Path, code: Mapping[str, str]) -> str:
+    """Why the run in a folder is another than one of this code; empty where none is there.
+
+    Args:
+        folder: where the new run goes.
+        code: digests of what its numbers come from.
+    """
+    try:
+        content = json.loads((folder / "run.json").read_bytes())
+        return stale_words(content["code"], code) if (folder / "verdict.json").exists() else ""
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return ""
+
+
 def remember(folder: Path, tracked: dict[str, Any]) -> None:
     """Add the ids under which a tracker has a run to its ``run.json``, where there is one."""
     path = folder / "run.json"

@@ -119,9 +119,15 @@ class RunRecord:
 
     @property
     def overrides(self) -> dict[str, object]:
-        """Keys at the top that were given, and ``only``."""
+        """Keys at the top that were given, ``only``, and numbers changed by their path."""
         given = {name: getattr(self.config, name) for name in (*OVERRIDES, "only")}
-        return {name: value for name, value in given.items() if value is not None}
+        there = {name: value for name, value in given.items() if value is not None}
+        return there | self.config.changed
+
+    @property
+    def changed(self) -> list[str]:
+        """The numbers that were changed by their path, as one types them."""
+        return changed_words(self.config.changed)
 
     @property
     def groups(self) -> dict[str, dict[str, Any]]:
@@ -176,7 +182,7 @@ def verdict_content(result: Result) -> dict[str, Any]:
             "expected": result.expected,
             "complete": run_checks == defined,
             "rows": [run_checks, defined],
-            "checks": [_check_entry(item) for item in result.checks],
+            "checks": [_check_entry(item, result.config) for item in result.checks],
             "controls": [
                 _control_entry(item.check, control)
                 for item in result.checks
@@ -194,28 +200,52 @@ def verdict_content(result: Result) -> dict[str, Any]:
     )
 
 
+def changed_words(changed: Mapping[str, object], below: str = "") -> list[str]:
+    """Numbers by their path, as one types them.
+
+    >>> changed = {"theorem.sweeps.a.grid": [1e5, 1e6], "instance.seed": 2}
+    >>> changed_words(changed), changed_words(changed, "theorem.sweeps.a.")
+    (['theorem.sweeps.a.grid=[100000,1e+06]', 'instance.seed=2'], ['grid=[100000,1e+06]'])
+    """
+    return [
+        f"{path.removeprefix(below)}={_as_typed(value)}"
+        for path, value in changed.items()
+        if path.startswith(below)
+    ]
+
+
 def _as_typed(value: object) -> str:
     """A value as Hydra reads it.
 
     >>> _as_typed(["n_pairs", "coverage"]), _as_typed([[1, 2], [1, 1.5]])
     ('[n_pairs,coverage]', '[[1,2],[1,1.5]]')
+    >>> _as_typed(10**13), _as_typed(10**13 + 1)
+    ('1e+13', '10000000000001')
     """
-    return f"[{','.join(map(_as_typed, value))}]" if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return f"[{','.join(map(_as_typed, value))}]"
+    short = f"{value:g}" if type(value) in (int, float) else ""
+    return short if short and float(short) == value else str(value)
 
 
 def _declared(check: DeclaredCheck) -> dict[str, object]:
     return {name: getattr(check, name) for name in CLAIMED if hasattr(check, name)}
 
 
-def _check_entry(item: CheckResult) -> dict[str, Any]:
-    """One check and the outcome of the method under test."""
+def _check_entry(item: CheckResult, config: Mapping[str, Any]) -> dict[str, Any]:
+    """One check and the outcome of the method under test.
+
+    The claim of a check whose sweep was changed for this run says so.
+    """
     check = item.check
+    own = changed_words(config.get("changed", {}), f"theorem.sweeps.{check.name}.")
+    here = f"run with {', '.join(own)}" if own else ""
     return {
         "name": check.name,
         "kind": getattr(check, "kind", "check"),
         "quantity": check.quantity,
         "axis": check.axis,
-        "claim": check.claim,
+        "claim": "; ".join(filter(None, (check.claim, here))),
         "statements": item.statements,
         **({"substitute": check.substitute} if check.substitute else {}),
         "evidence": check.evidence,

@@ -282,7 +282,11 @@ class Instance(_Part):
 
 
 class ConfigFile(_Part):
-    """``config.yaml``: what a command says besides its experiment."""
+    """``config.yaml``: what a command says besides its experiment.
+
+    Attributes:
+        changed: by path, the numbers that are not those of the shipped config.
+    """
 
     instance: Instance | None = None
     channel: dict[str, Any] | None = None
@@ -293,3 +297,4 @@ class ConfigFile(_Part):
     horizon: Given = None
     kl_weight: Given = None
     only: Given = None
+    changed: dict[str, Any] = {}

@@ -56,7 +56,7 @@ COLOURS = {
 
 
 def facts(run: RunRecord) -> str:
-    """Budget, seed, replicates, a special instance or channel, what was set or scaled for all."""
+    """Budget, seed, replicates, a special instance or channel, what was set, scaled or changed."""
     said, given = run.verdict, run.overrides
     words = [f"budget {said.budget}, seed {said.seed}, {said.replicates} replicates"]
     words += [f"instance {run.instance}"] if run.instance != PLAIN else []
@@ -65,6 +65,7 @@ def facts(run: RunRecord) -> str:
     scales = [check.settings.labels_scaled_by or 1 for check in said.checks]
     if (most := max(scales, default=1)) != 1:
         words.append(f"up to {most:.3g} times as many labels")
+    words += [f"with {', '.join(run.changed)}"] if run.changed else []
     return ", ".join(words)
 
 
@@ -230,12 +231,19 @@ def print_result(
     console.print(text(line, f"bold {COLOURS.get(said.verdict, '')}".strip()))
 
 
-def print_folder(folder: Path) -> None:
-    """Say where the files of a run are, and which command writes a page about it."""
+def print_folder(folder: Path, replaced: str = "") -> None:
+    """Say where the files of a run are, and which command writes a page about it.
+
+    Args:
+        folder: of the files.
+        replaced: why the run that was there is another; empty where there was none, or the same.
+    """
     here = Path.cwd()
     runs = folder.relative_to(here) if folder.is_relative_to(here) else folder
     page = f"page: repro report {shlex.quote(f'runs={runs}')}"
-    standard_output(WIDTH).print(text(f"files: {folder}\n{page}", ""), soft_wrap=True)
+    lines = [f"files: {folder}", page]
+    lines += [f"replaced: the run in this folder, {replaced}"] if replaced else []
+    standard_output(WIDTH).print(text("\n".join(lines), ""), soft_wrap=True)
 
 
 def _print_beside(run: VerdictContent, console: Console) -> None:

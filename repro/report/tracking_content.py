@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from repro.core.claims import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Result
-from repro.report.record import flatten, jsonable
+from repro.report.record import changed_words, flatten, jsonable
 from repro.report.run_files import Numbers, finite
 from repro.report.window import curve, level
 from repro.report.wording import part_words
@@ -41,7 +41,7 @@ def name_of(text: str) -> str:
 def run_name(result: Result) -> str:
     """Begins with what tells two runs apart: the UI cuts the end of a long name.
 
-    Four digits of the config's hash, the settings that a user is likely to vary, seed and budget,
+    Four digits of the config's hash, the settings that a user has varied, seed and budget,
     and the theorem at the end: the saved views have a column for it.
     """
     settings = [
@@ -49,8 +49,18 @@ def run_name(result: Result) -> str:
         for key, short in (("epsilon", "ε"), ("n_pairs", "n"), ("horizon", "T"))
         if result.config.get(key) is not None
     ]
+    settings += [
+        f"{'.'.join(path.split('.')[-2:])}={value}"
+        for path, _, value in (word.partition("=") for word in changed_words(_changed(result)))
+    ]
     parts = [result.config_hash[:4], *settings, f"s{result.seed}", result.budget, result.theorem]
     return " ".join(parts)
+
+
+def _changed(result: Result) -> Mapping[str, object]:
+    """Numbers that were changed by their path."""
+    changed = result.config.get("changed")
+    return changed if isinstance(changed, Mapping) else {}
 
 
 def params_of(values: Mapping[str, object]) -> dict[str, str]:
@@ -62,7 +72,9 @@ def run_tags(result: Result) -> dict[str, str]:
     """Tags of the run, and of its checks too: filters do not reach from a parent to a child."""
     papers = dict.fromkeys(statement.split(".")[0] for statement in result.statements)
     part = part_words(result.checks_run)
+    changed = ", ".join(changed_words(_changed(result)))[:MAX_VALUE]
     return {
+        **({"changed": changed} if changed else {}),
         "papers": ",".join(papers),
         "statements": ",".join(result.statements)[:MAX_VALUE],
         "theorem": result.theorem,

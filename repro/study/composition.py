@@ -19,8 +19,25 @@ KEY = re.compile(r"\+{0,2}theorems_from=")
 THEOREM = re.compile(r"\+{0,2}theorem=")
 
 
+FIELD = re.compile(r"theorem\.(sweeps|worlds|instances)\.")
+"""A field of a world may be set where its config has no line for the field."""
+
+
+def as_typed(word: str) -> str:
+    """A word that Hydra was given, as a user types it.
+
+    >>> as_typed("++theorem.sweeps.n_pairs.epsilon=8")
+    'theorem.sweeps.n_pairs.epsilon=8'
+    """
+    bare = word.removeprefix("++")
+    return bare if FIELD.match(bare) else word
+
+
 def with_search_path(words: Sequence[str]) -> list[str]:
-    """The words of a command line, and a word by which Hydra finds the other places.
+    """The words of a command line as Hydra needs them, and one by which it finds the other places.
+
+    Hydra adds a key that a config lacks where ``++`` stands before it: fields of worlds and sweeps
+    get that, and the experiment refuses those that it does not have.
 
     It goes beside the overrides, since options may stand before and behind them, and is handed on
     with them to the jobs of a sweep.  Hydra looks in the shipped folder first: nothing of a user's
@@ -30,9 +47,10 @@ def with_search_path(words: Sequence[str]) -> list[str]:
         BadInput: ``theorems_from`` is no folder with theorems.
     """
     _say_broken()
+    words = [f"++{word}" if FIELD.match(word) else word for word in words]
     others = [place for place in places(_folder(words)) if place != shipped() and place.names()]
     if not others:
-        return list(words)
+        return words
     _refuse_malformed(words, others)
     overrides = (i for i, word in enumerate(words) if "=" in word and not word.startswith("-"))
     at = next(overrides, len(words))

@@ -16,10 +16,13 @@ from typing import Any
 from repro.base.errors import BadInput, among
 from repro.base.places import conf_dir
 from repro.core.check import SweptCheck
-from repro.study.experiment import Overrides
+from repro.core.door import sweeps_in_use
+from repro.study.experiment import Experiment, Overrides
 from repro.study.plan import Plan, built
 
 REQUIRED = "a value is required"
+NAMED_ELSEWHERE = ("instance.path", "instance.digest")
+"""Which text pairs a run reads; its instance says that it reads some."""
 NUMBERS_STAND_IN = ("theorem.sweeps", "theorem.worlds", "theorem.instances")
 
 
@@ -75,7 +78,8 @@ def refuse_without_effect(plan: Plan, kept: Mapping[str, Any], instance: Mapping
     for key, value in _idle(plan, kept, instance):
         usable = _usable(built(plan).swept)
         chosen = f" with only={','.join(plan.only)}" if plan.only else ""
-        raise BadInput(key, value, f"changes nothing in {plan.slug}{chosen}; {usable}")
+        why = _why(key, built(plan), plan.setting.instance_kind)
+        raise BadInput(key, value, f"changes nothing in {plan.slug}{chosen}{why}; {usable}")
 
 
 def _idle(plan: Plan, kept, instance) -> Iterator[tuple[str, Any]]:
@@ -117,6 +121,43 @@ def _differences(given: Mapping[str, Any], meant: Mapping[str, Any], at: tuple[s
             yield (*at, key), given[key], old
 
 
+def changed_numbers(values: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
+    """What a composed config has in place of shipped numbers of experiment, instance and budget.
+
+    Top-level keys and groups are not among them: they have words of their own.
+
+    Args:
+        values: of the whole config, without the ``hydra`` node.
+        kept: the theorem's config as it is shipped.
+
+    Returns:
+        By path, such as ``theorem.sweeps.n_pairs.epsilon``, the value of this run.
+    """
+    from omegaconf import OmegaConf
+
+    instance, budget = values["instance"], values["budget"]
+    there = {
+        "theorem": kept,
+        "instance": shipped_instance(instance["kind"]),
+        "budget": shipped(conf_dir() / "budget" / f"{budget['name']}.yaml"),
+    }
+    whole = OmegaConf.create({group: values[group] for group in there})
+
+    def leaves(given: Any, meant: Any, at: str) -> Iterator[tuple[str, Any]]:
+        if isinstance(meant, str) and meant.startswith("${"):  # stands for another part
+            meant = OmegaConf.to_container(OmegaConf.merge(whole, {"meant": meant}), resolve=True)
+            meant = meant["meant"]  # type: ignore[index]
+        if isinstance(given, Mapping) and isinstance(meant, Mapping):
+            for key, value in given.items():
+                yield from leaves(value, meant.get(key), f"{at}.{key}")
+        elif given != meant:
+            yield at, given
+
+    changed = {path: value for group in there
+               for path, value in leaves(values[group], there[group], group)}  # fmt: skip
+    return {path: value for path, value in changed.items() if path not in NAMED_ELSEWHERE}
+
+
 def _with(config: Mapping[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
     """A copy with the value at a path."""
     copied = copy.deepcopy(dict(config))
@@ -125,6 +166,16 @@ def _with(config: Mapping[str, Any], path: tuple[str, ...], value: Any) -> dict[
         inner = inner[key]
     inner[path[-1]] = value
     return copied
+
+
+def _why(key: str, experiment: Experiment, kind: str) -> str:
+    """Of a number that a check sweeps, the path of its grid; of any other nothing."""
+    swept = [check.name for check in experiment.swept if check.sweep.axis == key]
+    if not swept:
+        return ""
+    place, _ = sweeps_in_use(experiment.numbers, kind)
+    names = f"{swept[0]} and {len(swept) - 1} more sweep" if swept[1:] else f"{swept[0]} sweeps"
+    return f": {names} it, so set {place}.{swept[0]}.grid=[...]"
 
 
 def _usable(checks: Sequence[SweptCheck]) -> str:

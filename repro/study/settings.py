@@ -21,12 +21,14 @@ from repro.study.blocks import content_key
 from repro.study.discovery import find
 from repro.study.experiment import Budget, Overrides, Setting
 from repro.study.idle_values import (
+    changed_numbers,
     refuse_departures,
     refuse_without_effect,
     shipped,
     shipped_instance,
 )
 from repro.study.plan import Plan, built
+from repro.study.sources import files_fingerprint
 from repro.worlds.instances.choices import TextChoice, instance_choice
 
 NOT_IN_THE_HASH = (
@@ -189,6 +191,11 @@ def session_of(values: Mapping[str, Any]) -> Session:
         resolved["stages"] = in_words(stages)
     if config.only:
         resolved["only"] = sorted({*config.only})
+    if changed := changed_numbers(values, kept):
+        resolved["changed"] = changed
+    # a claim's constant may be in the experiment's own file: two constants have two folders
+    own = place_of(plan.slug, folder).code(plan.slug)
+    resolved["code"] = files_fingerprint({own.name: own})
     resolved = _one_spelling(resolved)
     named = _hash(resolved)
     return Session(

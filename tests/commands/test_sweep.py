@@ -46,6 +46,18 @@ def test_checks_whose_numbers_changed_are_told():
     assert (one.slope, other.slope) == (-1.0, -0.99)
 
 
+def test_levels_are_compared_where_more_than_the_seed_differs(capsys):
+    def ran(words, level):
+        job = Told(JOBS[0])
+        job.overrides, job.levels = words, {"offline_gap n_pairs: gap at n = 1e9": level}
+        return job
+
+    print_summary([ran(("seed=1",), 1.0), ran(("seed=2",), 2.0)])
+    assert "measured at one value" not in capsys.readouterr().out
+    print_summary([ran(("epsilon=1",), 1.0), ran(("epsilon=2",), 2.0)])
+    assert "measured at one value" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("jobs", "row"),
     [

@@ -46,6 +46,6 @@ def test_a_number_that_every_check_sweeps_is_refused(tmp_path):
     """The world's own n stands in no check of a theorem that sweeps n alone."""
     values = {**compose_values("offline_gap", {}), "output_dir": str(tmp_path)}
     only = {**values, "only": ("n_pairs",)}
-    with pytest.raises(BadInput, match=f"^n_pairs=5000: {IDLE}offline_gap with only=n_pairs; "):
+    with pytest.raises(BadInput, match=f"^n_pairs=5000: {IDLE}offline_gap with only=n_pairs: "):
         session_of({**only, "n_pairs": 5000})
     assert session_of({**only, "epsilon": 0.5})

@@ -165,7 +165,8 @@ def test_what_lies_beside_the_bytes_is_named(release):
 def test_near_copies_are_warned_of(ledger):
     rows = [{"prompt": "p", "chosen": "Yes, it is", "rejected": f"no {k}"} for k in range(30)]
     rows.append({"prompt": "P!", "chosen": "yes it is", "rejected": "No 3"})
-    found = repro.audit(repro.privatize(rows, 1, ledger=ledger), rows)
+    done = repro.privatize(rows, 1, ledger=ledger, near_copies=True)
+    found = repro.audit(done, rows)
     assert (found.status, len(found.outside)) == (0, 1)
     assert found.outside[0].startswith("1 comparisons differ from another in case")
 

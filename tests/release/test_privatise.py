@@ -100,6 +100,19 @@ PEOPLE = [
 ]
 
 
+def test_near_copies_are_named_before_anything_is_spent(ledger):
+    rows = [{"prompt": f"Is {n} odd?", "chosen": "Yes.", "rejected": "no"} for n in range(4)]
+    loud = {"prompt": "IS 2 ODD", "chosen": "No!", "rejected": "yes"}
+    with pytest.raises(BadInput, match="records 3 and 5 differ in case or punctuation only"):
+        repro.privatize([*rows, loud], 1, ledger=ledger)
+    assert repro.privatize(rows, 1, ledger=ledger).manifest["earlier_epsilons"] == []
+    with pytest.raises(BadInput, match="labels of this input in other case or punctuation; .* 2:"):
+        repro.privatize([loud], 1, ledger=ledger)
+    assert repro.privatize([loud], 1, ledger=ledger, compose=True).manifest["total_epsilon"] == 2
+    both = repro.privatize([*rows, loud], 1, ledger=ledger, compose=True, near_copies=True)
+    assert both.manifest["lines"] == 5
+
+
 def test_all_labels_of_one_annotator_cost_so_many_times_epsilon(ledger):
     done = repro.privatize(PEOPLE, 0.5, unit="who", ledger=ledger)
     assert "of 14 comparisons at most, 14 times epsilon" in done.manifest["protects"]

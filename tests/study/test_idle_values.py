@@ -112,7 +112,8 @@ def test_what_changes_a_world_is_taken(plan_of):
     ("given", "line"),
     [
         ({"horizon": 5}, "horizon=5: changes nothing in toy; allowed: epsilon"),
-        ({"n_pairs": 7}, "n_pairs=7: changes nothing in toy; allowed: epsilon"),
+        ({"n_pairs": 7}, "n_pairs=7: changes nothing in toy: n_pairs and 1 more sweep it, so set"
+             " theorem.sweeps.n_pairs.grid=[...]; allowed: epsilon"),
         ({"kl_weight": 2, "epsilon": 0.5},
          "kl_weight=2.0: changes nothing in toy; allowed: epsilon"),
     ],

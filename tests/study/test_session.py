@@ -35,7 +35,7 @@ def test_a_session_holds_every_value_of_its_config(plain, tmp_path):
     assert found.plan.setting.device == found.config["device"]
     assert found.plan.setting.instance == found.config["instance"]
     unchosen = {"channel", "regulariser", "reward_class"}  # left out while they are the paper's own
-    assert set(found.config) == set(plain) - set(settings.NOT_IN_THE_HASH) - unchosen
+    assert set(found.config) == {"code", *plain} - set(settings.NOT_IN_THE_HASH) - unchosen
     assert {"compute", "theorems_from", "output_dir"} <= set(settings.NOT_IN_THE_HASH)
     assert found.config_hash == content_key(found.config)[:12]
     cached = session_of(plain | {"output_dir": str(tmp_path), "feature_cache": str(tmp_path / "c")})
@@ -115,6 +115,10 @@ USELESS = {
         " with only=num_features; allowed: epsilon, n_pairs"
     ),
     "epsilon=0.3 only=[reward_bound_eps_one]": " with only=reward_bound_eps_one; allowed: n_pairs",
+    "n_pairs=1000000 only=[n_pairs]": (
+        " with only=n_pairs: n_pairs sweeps it, so set theorem.sweeps.n_pairs.grid=[...];"
+        " allowed: epsilon, kl_weight"
+    ),
 }
 
 
@@ -144,6 +148,27 @@ def test_an_override_that_changes_nothing_is_refused(words):
 )  # fmt: skip
 def test_an_override_that_changes_something_is_taken(words):
     assert session_of(offline(words)).plan.slug == "offline_gap"
+
+
+def test_numbers_that_are_not_the_shipped_ones_are_recorded_by_their_path():
+    grid = "theorem.sweeps.n_pairs.grid=[1e6,1e7,1e8,1e9]"
+    given = session_of(offline(f"theorem.sweeps.n_pairs.epsilon=8 {grid} instance.num_states=12"))
+    assert given.config["changed"] == {
+        "theorem.sweeps.n_pairs.grid": [1e6, 1e7, 1e8, 1e9],
+        "theorem.sweeps.n_pairs.epsilon": 8,
+        "instance.num_states": 12,
+    }
+    assert "changed" not in session_of(offline("epsilon=0.5")).config
+    with pytest.raises(
+        BadInput, match=r"^theorem.sweeps.n_pairs.epsilom=\(unknown\): did you mean"
+    ):
+        session_of(offline("theorem.sweeps.n_pairs.epsilom=8"))
+
+
+def test_another_constant_of_the_same_config_has_another_name(monkeypatch, plain):
+    named = session_of(plain).config_hash
+    monkeypatch.setattr(settings, "files_fingerprint", lambda files: "of another constant")
+    assert session_of(plain).config_hash != named
 
 
 def test_one_override_without_effect_beside_one_with(plain):

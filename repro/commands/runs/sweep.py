@@ -124,8 +124,14 @@ def print_summary(jobs: Sequence[Job]) -> None:
         console.print(Text(line))
     if changed := changes(verdicts):
         _print_changes(changed, console)
-    if levels := levels_that_differ([job.levels for job in jobs]):
+    if _of_other_numbers(jobs) and (levels := levels_that_differ([job.levels for job in jobs])):
         _print_beside("measured at one value", levels, console)
+
+
+def _of_other_numbers(jobs: Sequence[Job]) -> bool:
+    """Whether jobs differ in more than their seed, which moves a level by chance alone."""
+    words = (word for job in _apart(jobs) for word in job.split())
+    return any(not word.startswith("seed=") for word in words)
 
 
 def differences(run_verdicts: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -224,8 +230,12 @@ def _print_beside(
 
 def _apart(jobs: Sequence[Job]) -> list[str]:
     """The overrides of each job that not all have."""
+    from repro.study.composition import as_typed
+
     common = set.intersection(*(set(job.overrides) for job in jobs))
-    return [" ".join(word for word in job.overrides if word not in common) for job in jobs]
+    return [
+        " ".join(as_typed(word) for word in job.overrides if word not in common) for job in jobs
+    ]
 
 
 def _as_pinned(verdict: dict[str, Any]) -> str:

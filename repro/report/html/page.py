@@ -155,6 +155,7 @@ def _facts(run: StoredRun) -> dict[str, Any]:
         "seed": run.verdict.seed,
         "budget": f"{run.verdict.budget}, {run.verdict.replicates} replicates",
         "instance": run.instance,
+        "changed by path": ", ".join(run.changed) or None,
         "config": run.verdict.config_hash,
         "in MLflow": f"tags.config_hash = '{run.verdict.config_hash}'",
         "commit": run.facts.get("commit"),

@@ -16,7 +16,7 @@ from repro.base.errors import BadInput, one_line
 from repro.base.files import json_object, yaml_mapping
 from repro.base.places import places
 from repro.base.schema import validate
-from repro.report.files import changes, headline
+from repro.report.files import changes, headline, stale_words
 from repro.report.record import RunRecord
 from repro.report.run_files import ConfigFile, FactsFile, VerdictFile
 
@@ -92,17 +92,9 @@ def read_run(path: Path, today: Callable[[str], Mapping[str, str]] = code_today)
     _, config = _read(ConfigFile, path.with_name("config.yaml"), yaml_mapping, optional=True)
     if verdict.checks:
         verdict = verdict.model_copy(update={"verdict": headline(content)})
-    stale = _stale(typed.code, today(verdict.theorem))
+    stale = stale_words(typed.code, today(verdict.theorem))
     edits = tuple(changes(path.parent, content))
     return StoredRun(verdict, config, facts, path.parent, edits, stale)
-
-
-def _stale(code: Mapping[str, str], today: Mapping[str, str]) -> str:
-    """Which part of the code of a run is another today."""
-    if today and not code:
-        return "its run.json does not say which code measured it"
-    changed = (name for name, digest in today.items() if code.get(name) != digest)
-    return next((f"measured before {name} changed" for name in changed), "")
 
 
 Load = Callable[[str, Path], dict[str, Any]]
