@@ -61,7 +61,8 @@ def rounded(text):
 
 def figure_text(figure):
     """Titles, axes, lines, shades, captions and legend of a figure, a line each."""
-    lines = [f"{figure.get_figwidth():.3g} x {figure.get_figheight():.3g} inches"]
+    width, height = figure.bbox.size / figure.dpi
+    lines = [f"{width:.3g} x {height:.3g} inches"]
     lines += [f"title: {figure.get_suptitle()!r}"] * bool(figure.get_suptitle())
     for ax in figure.axes:
         lines.append(
@@ -99,4 +100,5 @@ def _look(artist):
 
 
 def _numbers(values):
-    return " ".join(f"{value:.4g}" for value in np.ravel(np.asarray(values, dtype=float)))
+    numbers = np.ravel(np.asarray(values, dtype=float))
+    return " ".join(f"{0.0 if abs(number) < 1e-12 else number:.4g}" for number in numbers)
