@@ -15,6 +15,8 @@ from pyarrow import parquet
 
 from repro.commands import audit_release, private_reward, privatize
 from repro.commands.process.command import status_of
+from repro.release import labels
+from repro.release.labels import AGREED, ALARM, FlipFeatures, ReleasedLines, findings
 from repro.release.ledger_file import NAME
 
 TALK = "\n\nHuman: Hi\n\nAssistant: Hello.\n\nHuman: Which tree?\n\nAssistant:"
@@ -311,3 +313,49 @@ def test_what_is_refused_and_in_which_words(said, tmp_path, snapshot):
     assert sorted(tmp_path.rglob("*")) == before
     assert (tmp_path / "taken.json").read_text() == "mine"
     assert "\n".join(lines) == snapshot
+
+
+def compared_lines():
+    """Ninety lines beside their originals, by plain arithmetic: no draw of any library."""
+    k = np.arange(90)
+    texts = {
+        int(i): (f"Question {i % 5}?", "Yes! " * (i % 4 + 1) + "(a)", f"no, {i}: never.\n")
+        for i in k
+    }
+    return ReleasedLines(
+        kept=k * 7 % 10 < 7,
+        frames=np.stack([k % 2 == 0, k % 3 == 0, k % 5 < 2], 1),
+        disputed=k % 17 == 3,
+        origin=k * 37 % 90,
+        place=k,
+        texts=texts,
+        groups={"who": k % 4, "day": k // 9},
+    )
+
+
+def test_what_an_audit_asks_of_labels(monkeypatch, snapshot):
+    """Every test with its p-value and its share of the level; what a learned rule is shown."""
+
+    def scores(self, dense, fit, seed):
+        yield np.where(self.kept, 1.0, 0.0)
+
+    monkeypatch.setattr(
+        FlipFeatures, "_scores", scores
+    )  # sklearn's models have digits of their own
+    monkeypatch.setattr(labels, "_fresh", lambda: np.random.default_rng(3))
+    lines = compared_lines()
+    found = findings(lines, 0.25)
+    said = [
+        f"{test.what}: {'seen' if test.leaks else 'not seen'}, level {test.limit:.6g}"
+        if "depend on texts" in test.what
+        else f"{test.what}: p {test.p:.4g}, level {test.limit:.6g}"
+        for test in found
+    ]
+    known = FlipFeatures(lines)
+    fit = np.arange(0, len(lines.sampled), 2)
+    for features in (known._of_texts(), known._of_places(), known._of_neighbours(fit)):
+        rows = [[float(f"{x:.6g}") + 0.0 for x in features[row].tolist()] for row in (4, 61)]
+        said += [str(features.shape), *map(str, rows)]
+    said.append(str(sorted(known.words[4].data.round(6).tolist())))
+    assert sum(test.limit for test in found) == pytest.approx(ALARM * (1 - AGREED))
+    assert "\n".join(said) == snapshot
