@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from repro.commands.process.command import status_of
 from repro.core.claims import Frequency, Inequality, Ratio, Slope
 from repro.core.results import Outcome, Series
 
@@ -30,7 +31,8 @@ labels.privacy.exact_normal labels.privacy.exact_response labels.privacy.gaussia
 labels.privacy.mechanism llm.experiments.contrasts llm.experiments.judges
 llm.experiments.pessimism llm.training.losses llm.training.objectives
 core.claims core.judge core.rates core.stages core.verdicts study.chosen study.power study.slack
-release.annotators release.groups release.labels release.manifest
+commands.process.command commands.process.listing commands.process.outcome
+commands.process.table release.annotators release.groups release.labels release.manifest
 """
 
 
@@ -42,6 +44,15 @@ def above(x: float) -> float:
     return math.nextafter(x, math.inf)
 
 
+def fails(problem: BaseException) -> Any:
+    """A command that ends so, and its status."""
+
+    def main(words: list[str]) -> int:
+        raise problem
+
+    return status_of(main, [])
+
+
 def T(*values: Any) -> torch.Tensor:  # noqa: N802 - short in the table
     return torch.tensor(values, dtype=torch.float64)
 
@@ -50,7 +61,22 @@ def names() -> dict[str, Any]:
     """What expressions may use: the modules by their last names, and a few short words."""
     own = {name.rpartition(".")[2]: f"repro.{name}" for name in MODULES.split()}
     modules = {name: importlib.import_module(path) for name, path in own.items()}
-    words = [Decimal, Path, Slope, Ratio, Inequality, Frequency, below, above, T, np, torch, math]
+    words = [
+        fails,
+        status_of,
+        Decimal,
+        Path,
+        Slope,
+        Ratio,
+        Inequality,
+        Frequency,
+        below,
+        above,
+        T,
+        np,
+        torch,
+        math,
+    ]
     return modules | {getattr(word, "__name__", ""): word for word in words} | {
         "np": np, "inf": math.inf, "nan": math.nan, "Series": Series, "Outcome": Outcome,
     }  # fmt: skip
@@ -83,7 +109,7 @@ def answer(expression: str, known: dict[str, Any]) -> str:
         return f"{type(problem).__name__}: {problem}"
 
 
-def test_what_is_answered_and_refused_at_the_edges(tmp_path, snapshot):
+def test_what_is_answered_and_refused_at_the_edges(tmp_path, capsys, snapshot):
     (tmp_path / "nine").write_text("123456789")
     (tmp_path / "latin").write_bytes(b"\xff")
     known = names() | {"here": str(tmp_path)}
@@ -91,4 +117,5 @@ def test_what_is_answered_and_refused_at_the_edges(tmp_path, snapshot):
         f"{expression}\n  {answer(expression, known)}".replace(str(tmp_path), "FOLDER")
         for expression in EXPRESSIONS.read_text("utf-8").splitlines()
     ]
+    lines.append(capsys.readouterr().err)
     assert "\n".join(lines) == snapshot
