@@ -18,8 +18,23 @@ import numpy as np
 import torch
 
 from repro.commands.process.command import status_of
-from repro.core.claims import Frequency, Inequality, Ratio, Slope
-from repro.core.results import Outcome, Series
+from repro.core.claims import (
+    DeclaredCheck,
+    Direction,
+    Frequency,
+    FrequencyCheck,
+    Inequality,
+    InequalityCheck,
+    Ratio,
+    RatioCheck,
+    Slope,
+    SlopeCheck,
+)
+from repro.core.judge import judge
+from repro.core.results import CheckResult, Outcome, Series
+from repro.core.witness import witness_of
+from repro.study.experiment import Budget
+from repro.study.power import planned
 
 MODULES = """
 base.axis_domains base.device base.errors base.files base.notation base.words
@@ -34,6 +49,10 @@ core.claims core.judge core.rates core.stages core.verdicts study.chosen study.p
 commands.process.command commands.process.listing commands.process.outcome
 commands.process.table release.annotators release.groups release.labels release.manifest
 """
+
+
+NOISE = 1e-13
+"""What is smaller is what rounding leaves."""
 
 
 def below(x: float) -> float:
@@ -86,7 +105,7 @@ def shown(value: Any) -> str:
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
     if isinstance(value, float | np.floating):
-        return f"{float(value):.6g}"
+        return f"{float(value):.6g}" if not abs(value) < NOISE else "0"
     if isinstance(value, torch.Tensor | np.ndarray):
         return shown(value.tolist())
     if isinstance(value, dict):
@@ -118,4 +137,85 @@ def test_what_is_answered_and_refused_at_the_edges(tmp_path, capsys, snapshot):
         for expression in EXPRESSIONS.read_text("utf-8").splitlines()
     ]
     lines.append(capsys.readouterr().err)
+    assert "\n".join(lines) == snapshot
+
+
+GRID = (1.0, 4.0, 16.0, 64.0)
+COMMON: dict[str, Any] = {"name": "row", "grid": GRID, "quantity": "gap", "method": "right"}
+
+
+def spread(means: Iterable[float]) -> Series:
+    """(4, 6, 5) values around means, by plain arithmetic, of unequal spread along the grid."""
+    k = np.arange(30).reshape(6, 5)
+    noise = 1 + 0.02 * np.stack([(i + 1) * ((k * (7 + 2 * i)) % 11 - 5) / 5 for i in range(4)])
+    return Series(np.array(GRID), np.array(list(means))[:, None, None] * noise)
+
+
+def kinds() -> dict[str, DeclaredCheck]:
+    ways: tuple[Direction, ...] = ("two_sided", "at_most", "at_least")
+    slopes = {
+        f"slope {axis} {way}": SlopeCheck(
+            **COMMON, axis=axis, claimed=0.5 if axis == "n_pairs" else 0.02, direction=way
+        )
+        for axis in ("n_pairs", "reward_bound")
+        for way in ways
+    }
+    ratios = {
+        f"ratio {way}": RatioCheck(
+            **COMMON, axis="n_pairs", claimed=1.5, tolerance=0.1, direction=way
+        )
+        for way in ways
+    }
+    return slopes | ratios | {
+        "inequality": InequalityCheck(**COMMON, axis="n_pairs", evidence="measured"),
+        "exact inequality": InequalityCheck(**COMMON, axis="n_pairs", evidence="exact"),
+        "frequency": FrequencyCheck(**COMMON, axis="n_pairs", allowed=0.2),
+    }  # fmt: skip
+
+
+def series() -> dict[str, Series]:
+    k = np.arange(120).reshape(4, 6, 5)
+    often = np.array([0, 1, 2, 4])[:, None, None]
+    happened = Series(np.array(GRID), (k * 7 % 10 < often) + 0.0)
+    lost = spread([1.5] * 4)
+    lost.values[2, 3, 1] = np.nan
+    return {
+        "root": spread(np.sqrt(GRID)),
+        "steep": spread(np.array(GRID) ** 0.7),
+        "bent": spread([1, 2.1, 4.2, 7.0]),
+        "exponential": spread(np.exp(0.02 * np.array(GRID))),
+        "level": spread([1.5] * 4),
+        "one point off": spread([1.5, 1.5, 1.85, 1.5]),
+        "one lost": lost,
+        "below one": Series(np.array(GRID), 0.2 + k / 200),
+        "constant": Series(np.array(GRID), np.full((4, 6, 5), 0.8)),
+        "events": happened,
+        "events, some lost": Series(np.array(GRID), np.where(k % 7 == 5, np.nan, happened.values)),
+    }
+
+
+def test_what_is_judged_of_every_kind_of_check(snapshot):
+    """Verdict, all numbers, where it fails and how many replicates it needs, on fixed series."""
+    budgets = [
+        Budget(name=name, replicates=100 * n, blocks=20, check_error=error)
+        for name, n, error in (("smoke", 4, 1e-3), ("laptop", 20, 1e-4), ("paper", 100, 1e-5))
+    ]
+    lines = []
+    for kind, check in kinds().items():
+        for name, measured in series().items():
+            if (kind == "frequency") != name.startswith("events"):
+                continue
+            outcome = judge(check, "right", measured, 0.001)
+            contradicted = Outcome("right", "contradicted", outcome.numbers, measured)
+            where = "nothing" if "reason" in outcome.numbers else witness_of(check, contradicted)
+            lines += [
+                f"== {kind}, {name}: {outcome.verdict} {shown(dict(outcome.numbers))}",
+                f"  at {shown(where)}; fit {shown(outcome.fit)}",
+            ]
+            for verdict in ("supported", "contradicted"):
+                pinned = dataclasses.replace(check, expected=verdict)
+                plan = [
+                    planned(CheckResult(pinned, outcome, ()), budgets[0], [at]) for at in budgets
+                ]
+                lines.append(f"  {verdict} needs {', '.join(f'{x:.4g}' for x in plan)}")
     assert "\n".join(lines) == snapshot
