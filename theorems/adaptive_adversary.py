@@ -34,7 +34,7 @@ from repro.base.schema import Corruption, Number, Whole
 from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
 from repro.core.claims import Inequality, Ratio, Slope
 from repro.labels.corruption.orders import Order
-from repro.labels.preferences.label_law import on_arrays
+from repro.labels.preferences.label_law import on_arrays, released
 from repro.worlds.instances.labelled import PrivateLabels
 
 LARGEST_GAIN = 1.166
@@ -202,9 +202,8 @@ class SequentialLabels(PrivateLabels):
         clean = on_arrays(self.labels, np.array((1 + self.clean_mean) / 2))
         if self.order is Order.CTL:
             mixed = self._mixed(clean, bad)
-            return on_arrays(lambda prob: self.channel(prob, self.epsilon), mixed)
-        released = on_arrays(lambda prob: self.channel(prob, self.epsilon), clean)
-        return self._mixed(released, bad)
+            return released(self.channel, mixed, self.epsilon)
+        return self._mixed(released(self.channel, clean, self.epsilon), bad)
 
     def _mixed(self, kept: np.ndarray, put: np.ndarray) -> np.ndarray:
         return (1 - self.corruption) * kept + self.corruption * put

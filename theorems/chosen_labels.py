@@ -40,7 +40,7 @@ from repro.base.schema import Finite, Pairs
 from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, named
 from repro.core.claims import Inequality, Ratio, Slope
 from repro.labels.corruption.orders import Order
-from repro.labels.preferences.label_law import on_arrays
+from repro.labels.preferences.label_law import on_arrays, released
 from repro.worlds.instances.labelled import PrivateLabels
 
 MASSES, COVERED = np.geomspace(0.25, 16, 19), 0.5
@@ -122,9 +122,7 @@ class OneCell(PrivateLabels):
         if self.order is Order.CTL:
             wins = wins - self.adversary(counts, wins, self.n_pairs, self.corruption)
         keep, flip = (
-            float(
-                on_arrays(lambda prob: self.channel(prob, self.epsilon), np.array([label_value]))[0]
-            )
+            float(released(self.channel, np.array([label_value]), self.epsilon)[0])
             for label_value in (1.0, 0.0)
         )
         seen = rng.binomial(wins, keep) + rng.binomial(counts - wins, flip)

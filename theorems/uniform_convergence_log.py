@@ -48,7 +48,7 @@ from repro.core.check import (
     privacy_mistake,
 )
 from repro.core.claims import Claim, Frequency, Ratio, Slope
-from repro.labels.preferences.label_law import on_arrays
+from repro.labels.preferences.label_law import on_arrays, released
 from repro.p2.losses.sequences import (
     Design,
     LabelSequence,
@@ -83,7 +83,7 @@ class Reports(PrivateLabels):
 
     def report_prob(self, clean: np.ndarray) -> np.ndarray:
         """P(z = +1) of a report, where P(y = +1) is ``clean`` under the Bradley–Terry law."""
-        return on_arrays(lambda prob: self.channel(self.labels(prob), self.epsilon), clean)
+        return released(self.channel, on_arrays(self.labels, clean), self.epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-import torch
+import numpy as np
 from pydantic import Field
 
 from repro.base.errors import BadInput
@@ -79,10 +79,10 @@ class RegulariserChoice(ObjectChoice):
         if not at_one > 0:
             why = f"f″(1) = {at_one:g}: f is not convex at 1; allowed: weights with a positive sum"
             raise BadInput("regulariser.terms", shown, why)
-        logs = torch.linspace(-LARGEST_LOG_RATIO, LARGEST_LOG_RATIO, POINTS, dtype=torch.float64)
-        bent = mixture.curvature(logs.exp()) <= 0
+        ratios: Any = np.exp(np.linspace(-LARGEST_LOG_RATIO, LARGEST_LOG_RATIO, POINTS))
+        bent = mixture.curvature(ratios) <= 0
         if bool(bent.any()):
-            where = float(logs[bent].exp()[0])
+            where = float(ratios[bent][0])
             raise BadInput("regulariser.terms", shown, f"f is not convex at {where:.3g}")
         return mixture
 

@@ -8,31 +8,32 @@ import platform
 import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import version
 
 import numpy as np
 
+from repro.base.torch_later import single_thread
 from repro.study.blocks import Block
 
 
 @cache
 def machine() -> dict[str, object]:
     """Versions and kernels in use, plain values."""
-    import numpy as np
     import scipy
-    import torch
     from threadpoolctl import threadpool_info
 
     kernels = {
         f"{pool['internal_api']} {pool['version']} {pool.get('architecture', '')}"
         for pool in threadpool_info()
     }
+    extensions = np.show_config(mode="dicts")["SIMD Extensions"]["found"]  # type: ignore[index]
     return {
         "machine": platform.machine(),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
-        "torch": torch.__version__,
-        "torch_kernels": torch.backends.cpu.get_cpu_capability(),
+        "torch": version("torch"),
+        "vectors": [*extensions, os.environ.get("ATEN_CPU_CAPABILITY", "")],
         "kernels": sorted(kernels),
     }
 
@@ -75,14 +76,6 @@ def ready_to_measure() -> None:
     """What a process needs before it measures blocks; again and again does no harm."""
     single_thread()
     keep_freed_memory()
-
-
-def single_thread() -> None:
-    """One thread of linear algebra a process: same bytes, and no fight over the cores."""
-    import torch
-
-    if torch.get_num_threads() != 1:
-        torch.set_num_threads(1)
 
 
 def available_cores() -> int:

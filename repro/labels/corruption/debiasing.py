@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from torch import Tensor
-
 from repro.base.notation import flip_prob, privacy_cost
+from repro.base.torch_later import Tensor
 from repro.labels.preferences.label_counts import LabelCounts
 
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
-from torch import Tensor
 
 from repro.base.notation import privacy_cost
 from repro.labels.corruption.huber_square import reported_mean, worst_bad_mean
@@ -21,6 +20,7 @@ from repro.labels.preferences.label_law import (
     bradley_terry,
     on_arrays,
     randomized_response,
+    released,
 )
 
 Adversary = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -78,7 +78,7 @@ class HuberReports:
         What another law or channel changes is added to the printed formula, so that with
         the printed ones even means near 0 keep all their digits.
         """
-        drawn = truth + _moved(self.labels, bradley_terry, truth)
+        drawn = truth + self._law_moves(truth)
         if self.order is Order.CTL:
             bad = self.adversary(truth, drawn)
             mixed = (1 - self.corruption) * drawn + self.corruption * bad
@@ -90,15 +90,13 @@ class HuberReports:
     def _formula(self, drawn: np.ndarray, bad: np.ndarray) -> np.ndarray:
         return reported_mean(drawn, self.cost, self.corruption, self.order, bad)
 
+    def _law_moves(self, mean: np.ndarray) -> np.ndarray:
+        """By how much the law's mean differs from that of Bradley–Terry; 0 where it is that."""
+        prob = (1 + np.asarray(mean)) / 2
+        return 2 * (on_arrays(self.labels, prob) - on_arrays(bradley_terry, prob))
+
     def _channel_moves(self, mean: np.ndarray) -> np.ndarray:
-        """By how much the channel's mean differs from that of randomized response."""
-        printed = partial(randomized_response, epsilon=self.epsilon)
-        return _moved(lambda prob: self.channel(prob, self.epsilon), printed, mean)
-
-
-def _moved(
-    stage: Callable[[Tensor], Tensor], printed: Callable[[Tensor], Tensor], mean: np.ndarray
-) -> np.ndarray:
-    """The difference of two stages in means, exactly 0 where they are the same."""
-    prob = (1 + np.asarray(mean)) / 2
-    return 2 * (on_arrays(stage, prob) - on_arrays(printed, prob))
+        """By how much the channel's mean differs from that of randomized response, as above."""
+        prob, laws = (1 + np.asarray(mean)) / 2, (self.channel, randomized_response)
+        reported, printed = (released(law, prob, self.epsilon) for law in laws)
+        return 2 * (reported - printed)

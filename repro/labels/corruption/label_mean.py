@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
-import torch
+import numpy as np
 from pydantic import Field
-from torch import Tensor
 
 from repro.base.notation import label_signal
 from repro.base.schema import Number
+from repro.base.torch_later import Tensor
 from repro.labels.corruption.orders import Order
-from repro.labels.preferences.label_law import Channel, LabelLaw, randomized_response
+from repro.labels.preferences.label_law import Channel, LabelLaw, randomized_response, released
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,6 @@ def _gain_and_shift(channel: Channel, epsilon: float) -> tuple[float, float]:
 
     Against randomized response, whose gain is 2α−1 without the cancellation of P(1) − P(0).
     """
-    certain = torch.tensor([0.0, 1.0], dtype=torch.float64)
-    loss, win = (channel(certain, epsilon) - randomized_response(certain, epsilon)).tolist()
+    laws = (released(law, np.array([0.0, 1.0]), epsilon) for law in (channel, randomized_response))
+    loss, win = np.subtract(*laws).tolist()
     return label_signal(epsilon) + (win - loss), win + loss

@@ -17,15 +17,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from repro.base.errors import BadInput, nearest
 from repro.base.notation import flip_prob, keep_prob
+from repro.base.torch_later import Tensor, torch
 from repro.labels.corruption.debiasing import Reading
 from repro.labels.preferences.label_counts import LabelCounts
 from repro.labels.preferences.label_law import Channel as LabelChannel
-from repro.labels.preferences.label_law import randomized_response
+from repro.labels.preferences.label_law import randomized_response, released
 
 Corruption = Callable[[np.random.Generator | None, LabelCounts, Reading], LabelCounts]
 """(stream, labels, how they will be read) → labels; without a stream, exact expectations."""
@@ -87,7 +86,7 @@ class Randomize:
         # flip + signal·1 can miss keep_prob by the last bit, so the printed one is taken exactly
         if law is randomized_response:
             return cls.response(epsilon)
-        return cls(*law(torch.tensor([1.0, 0.0], dtype=torch.float64), epsilon).tolist())
+        return cls(*released(law, np.array([1.0, 0.0]), epsilon).tolist())
 
     def apply(self, rng, counts: LabelCounts, reading: Reading) -> LabelCounts:
         """Two binomials a cell, whatever n."""

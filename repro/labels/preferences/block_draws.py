@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import torch
-from torch import Tensor
+
+from repro.base.torch_later import Tensor, torch
 
 
 class Draws(Protocol):

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from repro.base.notation import flip_prob
+from repro.base.torch_later import Tensor, torch
 from repro.labels.preferences.label_law import Channel, LabelLaw, bradley_terry, randomized_response
 
 

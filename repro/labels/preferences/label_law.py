@@ -5,14 +5,14 @@ Both are functions of a win probability, so that ablations and channels of one's
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from repro.base.notation import flip_prob, label_signal
+from repro.base.torch_later import Tensor, torch
 
 LabelLaw = Callable[[Tensor], Tensor]
 """True win probabilities, any shape → the probabilities that labels are drawn with."""
@@ -25,8 +25,20 @@ Estimate = Callable[[Tensor, Tensor], Tensor]
 
 
 def on_arrays(stage: Callable[..., Tensor], *arrays: np.ndarray) -> np.ndarray:
-    """A stage applied to arrays or numbers in float64; what it returns, as an array."""
-    return stage(*(torch.as_tensor(array) for array in arrays)).numpy()
+    """A stage of labels or estimates applied to float64 arrays; what it returns, as an array."""
+    return _applied(stage, arrays)
+
+
+def released(channel: Channel, win_prob: np.ndarray, epsilon: float) -> np.ndarray:
+    """P(z = +1) of what a channel releases, by P(y = +1): float64 arrays of any shape."""
+    return _applied(channel, [win_prob], epsilon)
+
+
+def _applied(stage: Any, arrays: Sequence[np.ndarray], *more: float) -> np.ndarray:
+    """Stages of one's own get tensors; those of this file need no torch, which takes a second."""
+    if any(stage is own for own in (*LAWS, *ESTIMATES)):
+        return np.asarray(stage(*map(np.asarray, arrays), *more))
+    return stage(*map(torch.as_tensor, arrays), *more).numpy()
 
 
 def as_fitted(fitted: Tensor, truth: Tensor) -> Tensor:
@@ -36,7 +48,9 @@ def as_fitted(fitted: Tensor, truth: Tensor) -> Tensor:
 
 def the_truth(fitted: Tensor, truth: Tensor) -> Tensor:
     """An estimator that cheats: it returns the truth."""
-    return truth.expand_as(fitted)
+    if isinstance(fitted, Tensor):
+        return truth.expand_as(fitted)
+    return np.broadcast_to(truth, np.shape(fitted))
 
 
 def the_opposite(fitted: Tensor, truth: Tensor) -> Tensor:
@@ -62,6 +76,11 @@ def randomized_response(win_prob: Tensor, epsilon: float) -> Tensor:
 def no_randomizer(win_prob: Tensor, epsilon: float) -> Tensor:
     """Labels are released as they are, whatever ε the learner believes in."""
     return win_prob
+
+
+ESTIMATES = (as_fitted, the_truth, the_opposite)
+LAWS = (bradley_terry, fair_coins, randomized_response, no_randomizer)
+"""Stages that take arrays as they take tensors, with the same bits."""
 
 
 @dataclass(frozen=True)

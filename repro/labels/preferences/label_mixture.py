@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torch import Tensor
-
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, keep_prob, label_signal
+from repro.base.torch_later import Tensor
 
 ROUNDING = 1e-12
 """What a corner of the polytope may be missed by."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from repro.labels.preferences.label_information import sigmoid, sigmoid_difference
 from repro.labels.preferences.label_law import (
@@ -16,9 +15,10 @@ from repro.labels.preferences.label_law import (
     bradley_terry,
     on_arrays,
     randomized_response,
+    released,
 )
 
-CERTAIN = torch.tensor([0.0, 1.0], dtype=torch.float64)
+CERTAIN = np.array([0.0, 1.0])
 """Win probabilities of a sure loss and a sure win."""
 
 
@@ -40,7 +40,7 @@ class LabelProcess:
 
     def ends(self, epsilon: float) -> tuple[float, float]:
         """P(z = +1) after a sure loss and after a sure win."""
-        lost, won = self.channel(self.labels(CERTAIN), epsilon).tolist()
+        lost, won = self.released(CERTAIN, epsilon).tolist()
         return lost, won
 
     def win_prob(self, difference: float, epsilon: float) -> float:
@@ -73,7 +73,7 @@ class LabelProcess:
 
     def released(self, win_prob: np.ndarray, epsilon: float) -> np.ndarray:
         """P(z = +1) by true win probability, any shape."""
-        return on_arrays(lambda clean: self.channel(self.labels(clean), epsilon), win_prob)
+        return released(self.channel, on_arrays(self.labels, win_prob), epsilon)
 
     def returned(self, fitted: np.ndarray, truth: np.ndarray) -> np.ndarray:
         """What the estimator returns, of the shape that the two have together."""

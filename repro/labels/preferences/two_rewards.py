@@ -13,7 +13,7 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from repro.base.errors import BadInput
-from repro.labels.preferences.label_law import Channel, LabelLaw, on_arrays
+from repro.labels.preferences.label_law import Channel, LabelLaw, on_arrays, released
 
 FURTHEST = 60.0
 """Standard deviations of a number of pairs, beyond which the chance is below 1e-700."""
@@ -58,7 +58,7 @@ def released_win_prob(
 ) -> float:
     """P(z = +1) of a pair whose rewards differ by Δ."""
     clean = on_arrays(labels, expit(np.array([difference])))
-    return float(on_arrays(lambda prob: channel(prob, epsilon), clean)[0])
+    return float(released(channel, clean, epsilon)[0])
 
 
 def wrong_majority_prob(n_labels: int, informative: float, win_prob: float) -> float:

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from repro.base.notation import flip_prob, keep_prob
-from repro.labels.preferences.label_law import Channel
+from repro.labels.preferences.label_law import Channel, released
 from repro.labels.privacy.mechanism import Mechanism
 
 Matrix = tuple[tuple[float, ...], ...]
@@ -32,7 +31,7 @@ def matrix_of(channel: Channel, epsilon: float) -> np.ndarray:
     >>> matrix_of(lambda win_prob, epsilon: 0.25 + 0.5 * win_prob, 1.0).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
-    flip, keep = channel(torch.tensor([0.0, 1.0], dtype=torch.float64), epsilon).tolist()
+    flip, keep = released(channel, np.array([0.0, 1.0]), epsilon).tolist()
     # 1 − P cancels where flips are rare; a channel that treats both labels alike has the same
     # entry, exact, in its other row
     if abs(flip + keep - 1) <= ROUNDING:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import expit
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
-from repro.labels.preferences.label_law import on_arrays, the_truth
+from repro.labels.preferences.label_law import on_arrays, released, the_truth
 from repro.p2.chipo.labels import ChipoLabels
 from repro.p2.chipo.policy import chipo_policy
 
@@ -38,7 +38,7 @@ class OffsetReward(ChipoLabels):
     def win_prob(self, x: np.ndarray) -> np.ndarray:
         """(..., 2) P(z = +1) in both cells at a true x."""
         clean = expit(x[..., None] - SHIFTS)
-        return on_arrays(lambda prob: self.channel(self.labels(prob), self.epsilon), clean)
+        return released(self.channel, on_arrays(self.labels, clean), self.epsilon)
 
     def fitted(self, wins: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         """x̂ in [0, 1], the likelihood's maximiser by bisection of its score.

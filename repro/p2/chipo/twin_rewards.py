@@ -17,7 +17,7 @@ from scipy.special import ndtr
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import RewardBound
-from repro.labels.preferences.label_law import on_arrays
+from repro.labels.preferences.label_law import on_arrays, released
 from repro.worlds.instances.labelled import PrivateLabels
 
 
@@ -84,7 +84,7 @@ class TwinRewards(PrivateLabels):
         each = [*self.cell_prob, 1 - self.cell_prob.sum()]
         counts = rng.multinomial(self.labels_in_all, each, size=replicates)[:, :-1]
         clean = (1 + self.means[0]) / 2
-        win = on_arrays(lambda prob: self.channel(self.labels(prob), self.epsilon), clean)
+        win = released(self.channel, on_arrays(self.labels, clean), self.epsilon)
         wins = rng.binomial(counts, win)
         first, second = (1 + self.means / self.cost) / 2
         wins = counts - wins if flipped else wins

@@ -9,8 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-import torch
-from torch import Tensor
+from repro.base.torch_later import Tensor, torch
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-import torch
 from pydantic import Field
 
 from repro.base.notation import label_signal
 from repro.base.schema import GridRatio, Number, Pairs, Positive, Share, Whole
+from repro.base.torch_later import torch
 from repro.core.check import SweptCheck
 from repro.labels.corruption.label_mean import NOBODY, WorseResponse
 from repro.labels.corruption.orders import Order

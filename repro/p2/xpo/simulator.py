@@ -13,9 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-import torch
-from torch import Tensor
-
+from repro.base.torch_later import Tensor, torch
 from repro.labels.corruption.label_mean import drawn_mean
 from repro.labels.preferences.block_draws import Draws
 from repro.labels.preferences.label_law import Estimate, LabelLaw, as_fitted, bradley_terry

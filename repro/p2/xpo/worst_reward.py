@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-import torch
 from numpy.random import default_rng
 
 from repro.base.device import device_in_use
 from repro.base.notation import label_signal
+from repro.base.torch_later import torch
 from repro.core.batches import blocks_together
 from repro.core.check import Algorithm, Quantity
 from repro.labels.corruption.label_mean import released_mean

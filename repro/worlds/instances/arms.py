@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import torch
-
+from repro.base.torch_later import torch
 from repro.worlds.instances.linear import LinearWorld
 
 

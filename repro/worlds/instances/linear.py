@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import torch
-from torch import Tensor
 
+from repro.base.torch_later import Tensor, torch
 from repro.worlds.policies.gibbs import gibbs_policy
 
 

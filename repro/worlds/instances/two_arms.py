@@ -10,8 +10,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import torch
-from torch import Tensor
+from repro.base.torch_later import Tensor, torch
 
 
 @dataclass(frozen=True, eq=False)

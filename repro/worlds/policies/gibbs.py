@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor
+from repro.base.torch_later import Tensor, torch
 
 
 def gibbs_policy(reference: Tensor, reward: Tensor, kl_weight: float | Tensor) -> Tensor:

@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
-import torch
 from scipy import special
-from torch import Tensor
+
+from repro.base.torch_later import Tensor, torch
 
 LARGEST_LOG = 60.0
 """Ratios of an inverse that has no closed form lie between e^−60 and e^60."""

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import torch
-from torch import Tensor
 
+from repro.base.torch_later import Tensor, torch
 from repro.worlds.policies.covering import log_covering_ball, log_covering_box
 
 ROUNDING = 1e-12
