@@ -27,7 +27,7 @@ RETRIES = 3
 """How often workers may die."""
 AHEAD = 3
 """How many of the runs that follow are handed out with each."""
-PRELOADED = ["torch", "scipy.special", "repro.api", "repro.worlds.instances.labelled"]
+PRELOADED = ["scipy.special", "repro.api", "repro.worlds.instances.labelled"]
 
 Measuring = Callable[[Block], np.ndarray]
 Measured = Iterator[tuple[Block, np.ndarray]]
@@ -122,7 +122,7 @@ def _executor(workers: int) -> ProcessPoolExecutor:
     """Python's own processes, kept from run to run."""
     if workers not in _executors:
         context = get_context("forkserver")
-        context.set_forkserver_preload(PRELOADED)
+        context.set_forkserver_preload([*PRELOADED, *({"torch"} & set(sys.modules))])
         resource_tracker.ensure_running()  # would let Ctrl-C through again
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # workers leave it to us
         try:
