@@ -24,10 +24,10 @@ from typing import Annotated
 
 import numpy as np
 from pydantic import Field
-from scipy.stats import binom, poisson
 
 from repro.base.notation import epsilon_of_cost
 from repro.base.schema import Pairs, Positive, Probability
+from repro.base.tails import binomial_above, binomial_up_to, poisson_chance
 from repro.core.check import Check, Quantity, SweptCheck, Theorem, named, of_world
 from repro.core.claims import Inequality
 from repro.labels.corruption.orders import Randomize
@@ -115,13 +115,13 @@ def covariance_failure(
     """
     ridge = ridge_scale * features * math.log(n_pairs / failure_prob)
     common = n_pairs - features + 1
-    rare = _within(np.arange(RARE_COUNTS), 1.0, ridge) * poisson.pmf(np.arange(RARE_COUNTS), 1.0)
+    rare = _within(np.arange(RARE_COUNTS), 1.0, ridge) * poisson_chance(np.arange(RARE_COUNTS), 1.0)
     total = np.ones(1)
     for _ in range(features - 1):
         total = np.convolve(total, rare)
     rest = n_pairs - np.arange(len(total))
-    others = _within(rest, common, ridge) * poisson.pmf(rest, common)
-    return float((1 - total @ others / poisson.pmf(n_pairs, n_pairs)) / failure_prob)
+    others = _within(rest, common, ridge) * poisson_chance(rest, common)
+    return float((1 - total @ others / poisson_chance(n_pairs, n_pairs)) / failure_prob)
 
 
 def _within(counts: np.ndarray, mean: float, ridge: float) -> np.ndarray:
@@ -165,7 +165,9 @@ def ridge_failure(features: int, n_pairs: int, scale: float, failure_prob: float
     mean = MEANS * ridge
     high, low = (5 * mean + 2 * ridge) / 3, (mean - 2 * ridge) / 3
     mass = mean / n_pairs
-    fails = binom.sf(np.floor(high), n_pairs, mass) + binom.cdf(np.ceil(low) - 1, n_pairs, mass)
+    fails = binomial_above(np.floor(high), n_pairs, mass) + binomial_up_to(
+        np.ceil(low) - 1, n_pairs, mass
+    )
     return float(features * fails.max() / failure_prob)
 
 
@@ -182,7 +184,7 @@ def flat_form_tail(dimension: int, operator_factor: float, failure_prob: float) 
     log = math.log(1 / failure_prob)
     bound = 1 + 2 * math.sqrt(log) + operator_factor * log
     heads = (dimension + math.sqrt(bound * dimension)) / 2
-    return float(2 * binom.sf(math.floor(heads), dimension, 0.5) / failure_prob)
+    return float(2 * binomial_above(math.floor(heads), dimension, 0.5) / failure_prob)
 
 
 def chernoff_ratio(mean: float, share: float, exponent: float) -> float:
@@ -196,7 +198,8 @@ def chernoff_ratio(mean: float, share: float, exponent: float) -> float:
         exponent: ½ as printed; 1 is wrong.
     """
     n = 10**9
-    log_tail = binom.logcdf(math.floor(share * mean), n, mean / n)
+    with np.errstate(divide="ignore"):
+        log_tail = np.log(binomial_up_to(math.floor(share * mean), n, mean / n))
     return float(np.exp(log_tail + exponent * (1 - share) ** 2 * mean))
 
 

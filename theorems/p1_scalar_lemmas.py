@@ -28,9 +28,9 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from scipy import stats
 
 from repro.base.schema import Pairs, RewardBound
+from repro.base.tails import binomial_above
 from repro.core.check import Check, Quantity, Theorem, named
 from repro.core.claims import Inequality
 from repro.core.proofs import (
@@ -219,14 +219,14 @@ def walk_crossing(steps: int, boundary: float) -> float:
     """P(max of a ±1 walk over n steps > boundary), by the reflection principle."""
     level = math.floor(boundary) + 1
     return sum(
-        float(stats.binom.sf(math.ceil((steps + k) / 2) - 1, steps, 0.5))
+        float(binomial_above(math.ceil((steps + k) / 2) - 1, steps, 0.5))
         for k in (level, level + 1)
     )
 
 
 def binomial_excess(count: int, prob: float, boundary: float) -> float:
     """P(Bin(n, p) − np > boundary)."""
-    return float(stats.binom.sf(math.floor(count * prob + boundary), count, prob))
+    return float(binomial_above(math.floor(count * prob + boundary), count, prob))
 
 
 # A.2, A.4 and A.8: proofs by intervals -----------------------------------------------------------

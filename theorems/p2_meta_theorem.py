@@ -34,14 +34,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-import torch
 from pydantic import Field
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
 from repro.base.schema import Corruption, Epsilon, KLWeight, Pairs, Positive
 from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
 from repro.core.claims import Inequality, Slope
-from repro.labels.preferences.label_law import on_arrays
+from repro.labels.preferences.label_law import on_arrays, released
 from repro.worlds.instances.labelled import PrivateLabels
 
 # The tuning: logarithms are one number, ≲ is read with constant 1 ---------------------------------
@@ -177,9 +176,9 @@ def squared_error(
     """(R,) E_μ(f_π̂ − f*)² of the private likelihood's maximiser, labels flipped or not."""
     grid = np.linspace(-LARGEST, LARGEST, STEPS)
     prob = flip_prob(world.epsilon) + label_signal(world.epsilon) / (1 + np.exp(-grid))
-    clean = torch.tensor(1 / (1 + math.exp(-TRUTH)), dtype=torch.float64)
     pairs = np.maximum(rng.binomial(world.horizon, 0.5, replicates), 1)
-    wins = rng.binomial(pairs, float(world.channel(world.labels(clean), world.epsilon)))
+    labels = on_arrays(world.labels, np.array(1 / (1 + math.exp(-TRUTH))))
+    wins = rng.binomial(pairs, float(released(world.channel, labels, world.epsilon)))
     fitted = grid[_nearest(prob, (pairs - wins if flipped else wins) / pairs)]
     return 0.5 * (on_arrays(world.estimate, fitted, np.array(TRUTH)) - TRUTH) ** 2
 

@@ -14,7 +14,6 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-import torch
 
 from repro.base.notation import flip_prob, label_signal
 from repro.base.schema import Count, FiniteEpsilon, Pairs, Share
@@ -22,7 +21,7 @@ from repro.core.check import Check, Quantity, Theorem, named
 from repro.core.claims import Ratio
 from repro.core.privacy_claims import ANY_DATA, Private, audit_shares, exact_delta
 from repro.labels.preferences import label_law
-from repro.labels.preferences.label_law import AsymmetricResponse, Channel
+from repro.labels.preferences.label_law import AsymmetricResponse, Channel, on_arrays, released
 from repro.labels.privacy.channels import ChannelMechanism, both, matrix_of
 from repro.labels.privacy.mechanism import Guarantee, Mechanism
 from repro.worlds.instances.labelled import PrivateLabels
@@ -110,11 +109,11 @@ class ManyReports(PrivateLabels):
 
     def average(self, channel: Channel, rng: np.random.Generator, replicates: int) -> np.ndarray:
         """(R,) mean of LABELS reports, or what the estimator returns for it."""
-        wins = torch.tensor([(1 + self.label_mean) / 2], dtype=torch.float64)
-        report_prob = float(channel(self.labels(wins), self.epsilon))
-        reports = torch.from_numpy(2 * rng.binomial(LABELS, report_prob, replicates) / LABELS - 1)
-        truth = torch.full((1,), label_signal(self.epsilon) * self.label_mean, dtype=torch.float64)
-        return self.estimate(reports, truth).numpy()
+        labels = on_arrays(self.labels, np.array((1 + self.label_mean) / 2))
+        report_prob = float(released(channel, labels, self.epsilon))
+        reports = 2 * rng.binomial(LABELS, report_prob, replicates) / LABELS - 1
+        truth = np.array([label_signal(self.epsilon) * self.label_mean])
+        return on_arrays(self.estimate, reports, truth)
 
 
 # Algorithms: right, and wrong on purpose --------------------------------------------------------
