@@ -7,22 +7,23 @@ Modules that both kinds of experiments read have ``torch`` and ``Tensor`` from h
 from __future__ import annotations
 
 import sys
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
-_THREADS: list[int] = []
-"""Of torch in this process, for when it is imported; empty for torch's own choice."""
+_one_thread = Event()
+"""Set where torch is to have one thread in this process, also if it is imported later."""
 
 
 def single_thread() -> None:
     """One thread of linear algebra a process: same bytes, and no fight over the cores."""
-    _THREADS[:] = [1]
+    _one_thread.set()
     if "torch" in sys.modules:
         _limit_threads(sys.modules["torch"])
 
 
 def _limit_threads(library: Any) -> None:
-    if _THREADS and library.get_num_threads() != _THREADS[0]:
-        library.set_num_threads(_THREADS[0])
+    if _one_thread.is_set() and library.get_num_threads() != 1:
+        library.set_num_threads(1)
 
 
 if TYPE_CHECKING:
