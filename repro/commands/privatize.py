@@ -1,7 +1,7 @@
 """Label-private release of a preference file.
 
-    repro privatize IN OUT.jsonl epsilon=0.5 [compose=true] [near_copies=true] [layout=trl]
-        [unit=FIELD [at_most=K]] [resume=true] [ledger=FOLDER]
+    repro privatize IN OUT.jsonl epsilon=0.5 [compose=true] [near_copies=true]
+        [layout=trl] [unit=FIELD [at_most=K]] [resume=true] [ledger=FOLDER]
 
 IN has prompt, chosen and rejected: JSON lines (also .gz), CSV, Parquet, or a folder saved by
 datasets; texts, chat lists, dialogues as in hh-rlhf, or PKU's better_response_id.  OUT.jsonl has

@@ -39,6 +39,7 @@ NOT_IMPORTED = {
     "pre-commit": "a command",
 }
 BROUGHT = {
+    "annotated_types": "pydantic",
     "grimp": "import-linter", "coverage": "pytest-cov", "packaging": "pytest",
     "sqlalchemy": "mlflow",
 }  # fmt: skip
