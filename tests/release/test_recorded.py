@@ -85,10 +85,12 @@ def spent(folder):
 
 RELEASES = """
 privatize in.jsonl one.jsonl epsilon=0.5 ledger=book
-privatize in.jsonl two.jsonl epsilon=0.25 ledger=book
-privatize in.jsonl two.parquet epsilon=0.25 ledger=book compose=true layout=trl
-privatize others.jsonl three.jsonl.gz epsilon=3 ledger=book compose=true unit=who at_most=2
-privatize others.jsonl four.jsonl epsilon=1.5 ledger=book unit=who
+privatize in.jsonl one.jsonl epsilon=0.5 ledger=book near_copies=true
+privatize in.jsonl two.jsonl epsilon=0.25 ledger=book near_copies=true
+privatize in.jsonl two.parquet epsilon=0.25 ledger=book compose=true layout=trl near_copies=true
+privatize others.jsonl three.jsonl.gz epsilon=3 ledger=book compose=true near_copies=true
+    unit=who at_most=2
+privatize others.jsonl four.jsonl epsilon=1.5 ledger=book unit=who near_copies=true
 privatize lists.jsonl lists.jsonl.gz epsilon=1 ledger=book
 privatize lists.jsonl other_lists.parquet epsilon=1 ledger=book layout=trl compose=true
 audit_release one.jsonl original=in.jsonl
@@ -109,7 +111,7 @@ def test_what_releases_say_write_and_spend(said, tmp_path, fixed_coins, snapshot
     """Every byte of every file, and every row of the ledger: answers are those of fixed coins."""
     fixed_coins()
     before = set(tmp_path.iterdir())
-    lines = [said(line) for line in RELEASES.strip().splitlines()]
+    lines = [said(line) for line in RELEASES.strip().replace("\n    ", " ").splitlines()]
     for path in sorted(set(tmp_path.iterdir()) - before):
         lines += [f"== {path.name}", spent(path) if path.is_dir() else content(path)]
     assert "\n".join(lines) == snapshot
@@ -124,10 +126,10 @@ private_reward in.jsonl three.json epsilon=0.5 delta=1e-5 reward_bound=0.7 num_f
     unit=who at_most=3 compose=true
 private_reward in.jsonl four.json epsilon=4 delta=1e-6 reward_bound=3 compose=true
     adjacency=add_remove unit=who at_most=2 covariance=true
-privatize in.jsonl out.jsonl epsilon=1
-privatize in.jsonl out.jsonl epsilon=1 compose=true
+privatize in.jsonl out.jsonl epsilon=1 near_copies=true
+privatize in.jsonl out.jsonl epsilon=1 compose=true near_copies=true
 audit_release out.jsonl original=in.jsonl ledger=book
-privatize in.jsonl more.jsonl epsilon=1
+privatize in.jsonl more.jsonl epsilon=1 near_copies=true
 private_reward in.jsonl five.json epsilon=1 delta=1e-6 reward_bound=1
 """
 
