@@ -74,8 +74,10 @@ def _worst_first(slip: Slip) -> tuple[bool, int]:
 def _command(row: StatementCoverage) -> str:
     for slug, item in row.speaking:
         if item.expected == "contradicted":
-            words = [f"theorem={slug}", f"only={item.name}", "budget=smoke"]
-            return shlex.join(["python", "-m", "repro", *words, *row.item.counterexample_at])
+            at = row.item.counterexample_at
+            only = [] if any(word.startswith("only=") for word in at) else [f"only={item.name}"]
+            words = [f"theorem={slug}", *only, "budget=smoke", *at]
+            return shlex.join(["python", "-m", "repro", *words])
     proofs = [item.command for item in row.machine_checked if item.shows == "contradicted"]
     return proofs[0] if proofs else ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -175,6 +176,27 @@ def named(
         ]
     words = said.split()
     return [row for row in rows if words and all(word in _searched(row) for word in words)]
+
+
+NEAR = 0.8
+"""Likeness from which names are suggested, of at most 1."""
+
+
+def near_names(text: str, rows: Sequence[StatementCoverage]) -> str:
+    """The names and ids that are most like some words, as a question; nothing where none is.
+
+    >>> from repro.catalogue import rows
+    >>> near_names("P4 Theorem 63", rows()), near_names("coverage of moons", rows())
+    ('did you mean P4 Theorem 6.3, P4 Theorem 6.2 or P4 Theorem 6.1? ', '')
+    """
+    ids = {row.id: row.id for row in rows}
+    numbered = [row for row in rows if number(row.id)]
+    names = [f"{paper(r.id).upper()} {kind(r.id).title()} {number(r.id)}" for r in numbered]
+    spelt = ids | {name.lower(): name for name in names}
+    close = difflib.get_close_matches(" ".join(text.lower().split()), spelt, n=3, cutoff=NEAR)
+    *others, last = [spelt[word] for word in close] or [""]
+    either = f"{', '.join(others)} or {last}" if others else last
+    return f"did you mean {either}? " if last else ""
 
 
 def _of_number(said: str, papers: Iterable[str]) -> tuple[str, str, str] | None:

@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from repro.base.errors import BadInput, nearest
+from repro.base.errors import BadInput
 from repro.base.places import names
 from repro.catalogue import machine_checked, slips
 from repro.catalogue.coverage import (
@@ -36,7 +36,7 @@ from repro.catalogue.coverage import (
 )
 from repro.catalogue.entries import OWN, counted, paper
 from repro.catalogue.papers import Catalogue, load
-from repro.catalogue.standing import named, standing, statements_page
+from repro.catalogue.standing import named, near_names, standing, statements_page
 from repro.catalogue.summaries import summaries
 from repro.catalogue.table import print_table
 from repro.report.html.runs import StoredRun, find_runs
@@ -113,7 +113,7 @@ def _print_some(
     """
     meant = named(words, coverage, catalogue)
     if not meant:
-        hint = nearest(words, [row.id for row in coverage])
+        hint = near_names(words, coverage)
         allowed = "allowed: an id like p1.thm_4_2, P1 Theorem 4.2, p1, or words of a title"
         raise BadInput("statement", words, f"{hint}{allowed}")
     if len(meant) == 1:

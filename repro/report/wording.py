@@ -313,6 +313,7 @@ def note_words(outcome: OutcomeEntry, replicates: int) -> str:
     failed, bend, end = outcome.failed_replicates, outcome.curvature_ci95, outcome.end_slope
     notes = [f"{failed} of {replicates} replicates failed"] if failed else []
     words = slack_words(outcome)
+    words += ", within tolerance" if outcome.verdict == "supported" and _beyond(outcome) else ""
     notes += [words] if words and ("recorded" in words or outcome.verdict == "supported") else []
     if isinstance(outcome, CheckEntry) and (words := _distance_words(outcome)):
         notes.append(words)
@@ -321,6 +322,15 @@ def note_words(outcome: OutcomeEntry, replicates: int) -> str:
     if outcome.verdict == "inconclusive" and bend and end is not None and bend[0] * bend[1] > 0:
         notes.append(f"curved: slope {end:.3g} at the far end")
     return "; ".join(notes)
+
+
+def _beyond(numbers: Numbers) -> bool:
+    """Whether a slack says that the claim itself is not kept.
+
+    >>> [_beyond(Numbers(kind="slope", slack=x)) for x in (-0.01, 0.5)], _beyond(Numbers(slack=0.5))
+    ([True, False], True)
+    """
+    return numbers.slack is not None and numbers.slack < (0 if numbers.kind == "slope" else 1)
 
 
 UNDRAWN = ("exact", "proved", "computed")

@@ -316,9 +316,9 @@ def test_what_is_said_of_a_release(snapshot):
             line = privatize._said(Release(manifest, 1), target, terms)
             assert line == snapshot(name=f"{target.release} {manifest.unit_size}")
     card = {"guarantee": "(1, 1e-06)-private " * 5, "earlier_epsilons": [], "total_epsilon": 2.5,
-            "total_delta": 3e-6}  # fmt: skip
+            "total_delta": 3e-6, "reward_bound": 5.0}  # fmt: skip
     for earlier in ([], [1.5]):
-        reward = SimpleNamespace(card={**card, "earlier_epsilons": earlier})
+        reward = SimpleNamespace(theta=[3.0, 4.0], card={**card, "earlier_epsilons": earlier})
         assert private_reward._said(reward, "out.json") == snapshot(name=f"reward {earlier}")
 
 

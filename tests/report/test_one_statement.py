@@ -1,5 +1,8 @@
 """``python -m repro catalogue ID``: one statement on one screen."""
 
+import re
+import shlex
+
 import pytest
 
 from repro.catalogue.answers import _worst_first, answers
@@ -9,7 +12,11 @@ from repro.catalogue.standing import standing
 from repro.catalogue.summaries import summaries
 from repro.commands import catalogue as command
 from repro.commands.process.command import status_of
+from repro.core.worlds import field_values
 from repro.report.one_statement import page
+from repro.study.composition import compose_values
+from repro.study.plan import built
+from repro.study.settings import session_of
 from tests.at_each import at_each
 
 EXISTING = summaries()
@@ -29,7 +36,7 @@ def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
         "\np1.thm_4_2, theorem 4.2: offline gap of private pessimistic RLHF\n",
         "Why\n  A square is lost",
         "Smallest counterexample\n  One state, two responses",
-        "python -m repro theorem=offline_gap only=reward_bound_eps_half budget=smoke",
+        "python -m repro theorem=offline_gap budget=smoke only=reward_bound_eps_one",
         "What holds instead (error; ",
         "e^B + e^(2B)·e^ε/(e^ε−1)²",
         "As printed (Section 4.1, proof in Appendix B)",
@@ -49,6 +56,39 @@ def test_the_command_of_a_counterexample_runs_its_numbers():
     assert "β = 16 and T = 2,221,527" in found.counterexample
     assert "kl_weight=0.0625" in found.command
     assert ",2221527]" in found.command
+
+
+ANOTHER_INSTANCE = ("p2.prop_e_2",)
+"""Their text says that the command is of another instance."""
+IN_TEXT = {
+    "epsilon": r"(?<!\w)ε = (\d[\d.]*)",
+    "kl_weight": r"(?<![\w′])β = (\d[\d.]*)(?=[, ])",
+    "corruption": r"(?<!\w)α = (\d[\d.]*)",
+}
+
+
+@pytest.mark.slow
+def test_the_command_of_every_counterexample_runs_the_numbers_of_its_text():
+    """Its ε, β and α, where its worlds have them."""
+    compared = 0
+    for name, row in ROWS.items():
+        answer = answers(row, CATALOGUE)
+        words = shlex.split(answer.command)
+        if not answer.counterexample or words[2:3] != ["repro"] or name in ANOTHER_INSTANCE:
+            continue
+        values = compose_values(words[3].partition("=")[2], {}, [*words[4:], "tracking=none"])
+        (check,) = built(session_of(values).plan).swept
+        fields = field_values(check.sweep.worlds[0])
+        fields = {"kl_weight": getattr(fields.get("instance"), "kl_weight", None)} | fields
+        for field, pattern in IN_TEXT.items():
+            for number in re.findall(pattern, answer.counterexample):
+                runs = fields.get(field)
+                if isinstance(runs, int | float) and check.sweep.axis != field:
+                    stated = float(number.rstrip("."))
+                    inverse = field == "kl_weight" and name.startswith("p1")
+                    assert runs == pytest.approx(1 / stated if inverse else stated), (name, field)
+                    compared += 1
+    assert compared >= 10
 
 
 @at_each("name", ROWS)

@@ -98,7 +98,8 @@ class RewardTerms:
         """
         for name in () if self.resume else ("epsilon", "delta", "reward_bound"):
             if getattr(self, name) is None:
-                raise BadInput(name, "(missing)", "a value is required")
+                how = "; start with 5, --help says more" if name == "reward_bound" else ""
+                raise BadInput(name, "(missing)", f"a value is required{how}")
         bound = self.reward_bound
         if bound is not None and not LEAST_BOUND <= bound <= MOST_BOUND:
             allowed = f"a public bound from {LEAST_BOUND:g} to {MOST_BOUND:g}"
