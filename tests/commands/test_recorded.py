@@ -187,8 +187,8 @@ def test_the_map_of_losses(monkeypatch, capsys, snapshot, tmp_path):
     assert Path("new/which_loss.md").read_text(encoding="utf-8") == snapshot(name="page")
     lines = Path("new/which_loss.csv").read_text().splitlines()
     assert "\n".join(lines[:1] + lines[1::37]) == snapshot(name="table")
-    titles = [ax.get_title() for ax in drawn[0][0].axes]
-    assert f"{drawn[0][1]} {titles}" == snapshot(name="figure")
+    words = [[ax.get_title(), ax.get_xlabel(), ax.get_ylabel()] for ax in drawn[0][0].axes]
+    assert f"{drawn[0][1]} {words}" == snapshot(name="figure")
 
 
 def test_the_place_of_an_answer(monkeypatch, capsys, snapshot, tmp_path):

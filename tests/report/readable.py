@@ -6,6 +6,7 @@ import re
 from html.parser import HTMLParser
 
 import numpy as np
+from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
 BLOCKS = (
@@ -79,7 +80,7 @@ def figure_text(figure):
         for text in ax.texts:
             style = f"{text.get_color()} {text.get_fontweight()} {text.get_fontsize():g}"
             lines.append(f"  text {style} {text.get_ha()}: {text.get_text()!r}")
-    for legend in figure.legends:
+    for legend in (*figure.legends, *filter(None, (ax.get_legend() for ax in figure.axes))):
         looks = (_look(handle) for handle in legend.legend_handles)
         texts = (text.get_text() for text in legend.get_texts())
         lines += [f"legend {look}: {text}" for look, text in zip(looks, texts, strict=True)]
@@ -93,6 +94,8 @@ def _axis(axis, ends):
 
 
 def _look(artist):
+    if isinstance(artist, LineCollection):
+        return f"lines {to_hex(artist.get_color()[0])}"
     if not hasattr(artist, "get_marker"):
         return f"patch {to_hex(artist.get_facecolor(), keep_alpha=True)}"
     look = (artist.get_marker(), artist.get_linestyle(), f"{artist.get_linewidth():g}")

@@ -201,7 +201,13 @@ url = "http://example.org"; url = "http://127.0.0.1:5000"; host = "0.0.0.0"; a.b
 
 
 def test_dangers(snapshot):
-    lines = [f"{line}: {rule}" for line, rule in code_scan.findings(DANGERS)]
+    listed = [f"{name}()" for name in sorted(code_scan.CALLS)]
+    listed += [f"import {name}" for name in sorted(code_scan.MODULES)]
+    assert len(code_scan.findings("\n".join(listed))) == len(listed)
+    source = DANGERS.replace("; ", "\n")
+    lines = [
+        f"{source.splitlines()[line - 1]}: {rule}" for line, rule in code_scan.findings(source)
+    ]
     template = "{{ a | safe }}\n{{ a }}\n{% autoescape false %}\n{{ a|attr('b') }}"
     lines += [f"{line}: {rule}" for line, rule in code_scan.findings_in_template(template)]
     assert "\n".join(lines) == snapshot
@@ -497,6 +503,56 @@ def test_tables_of_speed(monkeypatch, capsys, snapshot, tmp_path):
     monkeypatch.setattr(paired, "_unit", lambda: 1.6)
     paired.main(["a", "b"], Path("there"), 2)
     assert said(capsys) == snapshot
+
+
+def test_the_table_of_speeds(monkeypatch, capsys, snapshot):
+    from tools.bench import table
+
+    said_by = {"description": "a machine", "print_cores": None, "print_start_up": None,
+               "print_devices": None}  # fmt: skip
+    for name, words in said_by.items():
+        monkeypatch.setattr(table.whole_machine, name, lambda name=name, words=words: words)
+    costs = {"sampling and fit here, batched": 2.5e-3, "another": 4e-3, "sampling alone": 1e-3}
+    monkeypatch.setattr(table, "ready_to_measure", lambda: None)
+    monkeypatch.setattr(table, "throughput", lambda: costs.items())
+    monkeypatch.setattr(table, "over_sampling", lambda: [("1e4", "2.5", "1.2")])
+    monkeypatch.setattr(table, "cost", lambda work: 1e-3)
+    monkeypatch.setattr(table.dispatch, "overheads", lambda: [("2 processes", "0.25", "4000")])
+    monkeypatch.setattr(table.edit_loop, "edited_runs", lambda: [("a", 1, 2, 3, 4)])
+    monkeypatch.setattr(table.finished_runs, "print_tables", lambda folder: print(folder))
+    table.main(Path("outputs"))
+    assert said(capsys) == snapshot
+
+
+def test_tables_of_language_models(snapshot):
+    pytest.importorskip("trl", reason="the extra llm is not installed")
+    from tools import draw_p1_figure_1, draw_p1_losses, p4_tables
+
+    seeds = np.array([0.0, 0.1, 0.25])
+    rates = 50 + 10 * np.add.outer(seeds, np.arange(9.0))
+    rates[1, 3] = np.nan
+    lines = p4_tables.table({"ours": rates, "theirs": rates + seeds[:, None]})
+    curves = np.add.outer(seeds, np.arange(1.0, 37.0).reshape(3, 4, 3) / 40)
+    beside = np.add.outer(seeds, np.array([[0.7, 0.6], [0.9, 0.8]]))
+    lines += draw_p1_figure_1.table(curves, beside)
+    lines += [figure_text(draw_p1_figure_1.draw(curves, [8, 16, 32, 64]))]
+    losses = np.multiply.outer(1 + seeds, np.arange(1.0, 37.0).reshape(3, 3, 4) / 40)
+    lines += draw_p1_losses.lines(losses, np.add.outer(seeds, np.array([0.5, 0.6, 0.75])))
+    lines += [figure_text(draw_p1_losses.draw(losses))]
+    assert "\n".join(lines) == snapshot
+
+
+def test_a_figure_of_private_rewards(monkeypatch, snapshot):
+    from tools import private_reward_figure as tool
+
+    drawn = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, path, **how: drawn.append((figure, how)))
+    names = [*tool.ADJACENCIES.values(), "labels only (randomized response)"]
+    found = [(name, epsilon, 0.5 + number / 10 + epsilon / 100, number / 100)
+             for number, name in enumerate(names) for epsilon in tool.EPSILONS]  # fmt: skip
+    tool._draw(found, 0.9, 0.6, "a.svg")
+    ((figure, how),) = drawn
+    assert f"{how}\n{figure_text(figure)}" == snapshot
 
 
 def test_scores_of_mutation(monkeypatch, capsys, snapshot, tmp_path):
