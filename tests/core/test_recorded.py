@@ -35,6 +35,7 @@ from repro.core.results import CheckResult, Outcome, Series
 from repro.core.witness import witness_of
 from repro.study.experiment import Budget
 from repro.study.power import planned
+from tests.near_numbers import NearNumbers
 
 MODULES = """
 base.axis_domains base.device base.errors base.files base.notation base.words
@@ -137,7 +138,7 @@ def test_what_is_answered_and_refused_at_the_edges(tmp_path, capsys, snapshot):
         for expression in EXPRESSIONS.read_text("utf-8").splitlines()
     ]
     lines.append(capsys.readouterr().err)
-    assert "\n".join(lines) == snapshot
+    assert "\n".join(lines) == snapshot.use_extension(NearNumbers)
 
 
 GRID = (1.0, 4.0, 16.0, 64.0)
@@ -180,8 +181,8 @@ def series() -> dict[str, Series]:
     lost = spread([1.5] * 4)
     lost.values[2, 3, 1] = np.nan
     return {
-        "root": spread(np.sqrt(GRID)),
-        "steep": spread(np.array(GRID) ** 0.7),
+        "root": spread(3 * np.sqrt(GRID)),
+        "steep": spread(3 * np.array(GRID) ** 0.7),
         "bent": spread([1, 2.1, 4.2, 7.0]),
         "exponential": spread(np.exp(0.02 * np.array(GRID))),
         "level": spread([1.5] * 4),
@@ -218,4 +219,4 @@ def test_what_is_judged_of_every_kind_of_check(snapshot):
                     planned(CheckResult(pinned, outcome, ()), budgets[0], [at]) for at in budgets
                 ]
                 lines.append(f"  {verdict} needs {', '.join(f'{x:.4g}' for x in plan)}")
-    assert "\n".join(lines) == snapshot
+    assert "\n".join(lines) == snapshot.use_extension(NearNumbers)

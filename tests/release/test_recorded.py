@@ -18,6 +18,7 @@ from repro.commands.process.command import status_of
 from repro.release import labels
 from repro.release.labels import AGREED, ALARM, FlipFeatures, ReleasedLines, findings
 from repro.release.ledger_file import NAME
+from tests.near_numbers import NearNumbers
 
 TALK = "\n\nHuman: Hi\n\nAssistant: Hello.\n\nHuman: Which tree?\n\nAssistant:"
 TEXTS = [
@@ -159,7 +160,7 @@ def test_what_rewards_promise_and_spend(said, tmp_path, fixed_coins, snapshot):
     lines += [row for row in spent(tmp_path / "book").splitlines() if row.count(",") > 2]
     lines = [re.sub("'[0-9a-f]{64}'", "HASH", line) for line in lines]
     lines = [re.sub("norm of theta [^,]*", "norm of theta NORM", line) for line in lines]
-    assert "\n".join(lines) == snapshot
+    assert "\n".join(lines) == snapshot.use_extension(NearNumbers)
 
 
 PAIR = {"prompt": "p", "chosen": "a", "rejected": "b"}
@@ -361,4 +362,4 @@ def test_what_an_audit_asks_of_labels(monkeypatch, snapshot):
         said += [str(features.shape), *map(str, rows)]
     said.append(str(sorted(known.words[4].data.round(6).tolist())))
     assert sum(test.limit for test in found) == pytest.approx(ALARM * (1 - AGREED))
-    assert "\n".join(said) == snapshot
+    assert "\n".join(said) == snapshot.use_extension(NearNumbers)
