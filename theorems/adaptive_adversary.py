@@ -21,7 +21,7 @@ What would refute it: an adversary with a larger error, which backward induction
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar
@@ -31,7 +31,7 @@ from pydantic import Field
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Corruption, Number, Whole
-from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
+from repro.core.check import Check, Quantity, Theorem, at_both_ends, largest_of, named, of_world
 from repro.core.claims import Inequality, Ratio, Slope
 from repro.labels.corruption.orders import Order
 from repro.labels.preferences.label_law import on_arrays, released
@@ -245,9 +245,10 @@ def pushed(reports: ReportsOfOnePair) -> list[ReportsOfOnePair]:
     return [replace(reports, clean_mean=0.0, corruption=float(a)) for a in shares if a < 0.5]
 
 
-def over_noise(world: SequentialLabels, factor: float) -> float:
+@largest_of
+def over_noise(world: SequentialLabels, factor: float) -> Iterable[float]:
     """Mean squared error over (ακ)² + factor·(c² − (ακ)²)/n, the largest over α."""
-    return max(
+    return (
         largest_squared_error(report) / _bias_and_noise(report, factor)
         for report in pushed(world.reports)
     )
@@ -263,9 +264,10 @@ def gain(reports: ReportsOfOnePair) -> float:
     return math.sqrt(largest_squared_error(reports) / oblivious_squared_error(reports))
 
 
-def largest_gain(world: SequentialLabels, limit: float) -> float:
+@largest_of
+def largest_gain(world: SequentialLabels, limit: float) -> Iterable[float]:
     """The largest gain over a limit."""
-    return max(gain(report) for report in pushed(world.reports)) / limit
+    return (gain(report) / limit for report in pushed(world.reports))
 
 
 def excess(world: SequentialLabels) -> float:

@@ -19,6 +19,7 @@ What would refute a check: one ratio above 1.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -28,7 +29,7 @@ from pydantic import Field
 from repro.base.notation import epsilon_of_cost
 from repro.base.schema import Pairs, Positive, Probability
 from repro.base.tails import binomial_above, binomial_up_to, poisson_chance
-from repro.core.check import Check, Quantity, SweptCheck, Theorem, named, of_world
+from repro.core.check import Check, Quantity, SweptCheck, Theorem, largest_of, named, of_world
 from repro.core.claims import Inequality
 from repro.labels.corruption.orders import Randomize
 from repro.labels.preferences.label_law import Channel, randomized_response
@@ -244,33 +245,38 @@ def _is_private(mechanism: np.ndarray, growth: float) -> bool:
 # The lemmas of a world, at constants of their own ------------------------------------------------
 
 
-def covariance(world: OrthogonalSamples, scale: float) -> float:
+@largest_of
+def covariance(world: OrthogonalSamples, scale: float) -> Iterable[float]:
     """H.1 where one feature is common and the others rare."""
     size, n_pairs = world.num_features, world.n_pairs
-    return max(covariance_failure(size, n_pairs, scale, delta) for delta in world.failure_probs)
+    return (covariance_failure(size, n_pairs, scale, delta) for delta in world.failure_probs)
 
 
-def ridge(world: OrthogonalSamples, scale: float) -> float:
+@largest_of
+def ridge(world: OrthogonalSamples, scale: float) -> Iterable[float]:
     """H.1 where all features are equally likely."""
     size, n_pairs = world.num_features, world.n_pairs
-    return max(ridge_failure(size, n_pairs, scale, delta) for delta in world.failure_probs)
+    return (ridge_failure(size, n_pairs, scale, delta) for delta in world.failure_probs)
 
 
-def flat_form(world: Signs, factor: float) -> float:
+@largest_of
+def flat_form(world: Signs, factor: float) -> Iterable[float]:
     """H.2 where Σ has rank one."""
-    return max(flat_form_tail(world.num_features, factor, delta) for delta in world.failure_probs)
+    return (flat_form_tail(world.num_features, factor, delta) for delta in world.failure_probs)
 
 
-def quadratic_form(world: Signs, trace_only: bool) -> float:
+@largest_of
+def quadratic_form(world: Signs, trace_only: bool) -> Iterable[float]:
     """H.2 where Σ has full rank."""
     size = world.num_features
-    return max(quadratic_form_tail(size, trace_only, delta) for delta in world.failure_probs)
+    return (quadratic_form_tail(size, trace_only, delta) for delta in world.failure_probs)
 
 
-def chernoff(world: LeastCounts, exponent: float) -> float:
+@largest_of
+def chernoff(world: LeastCounts, exponent: float) -> Iterable[float]:
     """H.3, the worst ε."""
     mean = world.min_eigenvalue * world.n_pairs
-    return max(chernoff_ratio(mean, share, exponent) for share in world.shares)
+    return (chernoff_ratio(mean, share, exponent) for share in world.shares)
 
 
 def contraction(

@@ -45,6 +45,7 @@ from repro.core.check import (
     Quantity,
     Theorem,
     at_both_ends,
+    largest_of,
     named,
     of_world,
 )
@@ -179,14 +180,16 @@ APART_PAIRS, APART_TWO = 18.2, 6.4
 """Upper over lower constant, for β ≥ 2 with at least three responses and for β < 2 with two."""
 
 
-def apart_pairs(world: AnyState, most: float = APART_PAIRS) -> float:
+@largest_of
+def apart_pairs(world: AnyState, most: float = APART_PAIRS) -> Iterator[float]:
     """The largest ratio over β ≥ 2, ε, A ≥ 3 and all C ≥ 2.58 with e^(β(B−.05)) ≥ 3C, over most."""
-    return max(_apart(world, (0.05, 0.2, 0.5), (3, 4, 5, 9))) / most
+    return (ratio / most for ratio in _apart(world, (0.05, 0.2, 0.5), (3, 4, 5, 9)))
 
 
-def apart_two(world: AnyState, most: float = APART_TWO) -> float:
+@largest_of
+def apart_two(world: AnyState, most: float = APART_TWO) -> Iterator[float]:
     """The same over β < 2 where e^(−βB)·W(B) ≥ W(0), A = 2 and C ≥ 2."""
-    return max(_apart(world, (0.55, 1.0, 4.0), (2,))) / most
+    return (ratio / most for ratio in _apart(world, (0.55, 1.0, 4.0), (2,)))
 
 
 def _apart(world: AnyState, weights: Sequence[float], actions: Sequence[int]) -> Iterator[float]:

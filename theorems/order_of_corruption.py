@@ -31,7 +31,7 @@ What would refute it: a law off by more than rounding, or a coupling that replac
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -41,7 +41,16 @@ from scipy import stats
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import FiniteEpsilon, Share, Whole
-from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, of_world
+from repro.core.check import (
+    Algorithm,
+    Check,
+    Quantity,
+    SweptCheck,
+    Theorem,
+    largest_of,
+    named,
+    of_world,
+)
 from repro.core.claims import Claim, Frequency, Inequality, Ratio
 from repro.labels.corruption import coupling
 from repro.labels.corruption.protocols import (
@@ -364,23 +373,25 @@ program_wrong = [
 # Algorithms: formulas, and Algorithm 1 -----------------------------------------------------------
 
 
-def over_chernoff(world: SpentBudgets) -> float:
+@largest_of
+def over_chernoff(world: SpentBudgets) -> Iterable[float]:
     """P(Bin(⌊(1−τ)c·αn⌋, 1/c) > αn) over e^(−τ²αn/(2−τ)), the largest."""
     return _over(world, lambda slack: slack**2 / (2 - slack))
 
 
-def over_squared_slack(world: SpentBudgets) -> float:
+@largest_of
+def over_squared_slack(world: SpentBudgets) -> Iterable[float]:
     """Wrong: over e^(−τ²αn), a factor 2−τ forgotten."""
     return _over(world, lambda slack: slack**2)
 
 
-def _over(world: SpentBudgets, rate: Callable[[float], float]) -> float:
+def _over(world: SpentBudgets, rate: Callable[[float], float]) -> Iterable[float]:
     cost = privacy_cost(world.epsilon)
-    return float(max(
-        stats.binom.sf(budget, math.floor((1 - slack) * cost * budget), 1 / cost)
+    return (
+        float(stats.binom.sf(budget, math.floor((1 - slack) * cost * budget), 1 / cost))
         * math.exp(rate(slack) * budget)
         for budget in BUDGETS for slack in SLACKS
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def image_of(

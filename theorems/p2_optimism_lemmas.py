@@ -34,6 +34,7 @@ constant.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +50,7 @@ from repro.core.check import (
     Check,
     Quantity,
     Theorem,
+    largest_of,
     named,
     of_world,
 )
@@ -197,9 +199,10 @@ def term_failure(rounds: int, ratio_bound: float, constant: float, log_term: flo
     return float(stats.binom.sf(math.floor((rounds + boundary) / 2), rounds, 0.5))
 
 
-def largest_failure(world: OptimismTerm, constant: float) -> float:
+@largest_of
+def largest_failure(world: OptimismTerm, constant: float) -> Iterable[float]:
     """Largest exact failure probability of C.5 with a constant, over δ."""
-    return max(
+    return (
         term_failure(world.horizon, float(v), constant, float(x)) * math.exp(x) / 2
         for v in RATIO_BOUNDS
         for x in np.geomspace(world.least_log, world.largest_log, TERMS)

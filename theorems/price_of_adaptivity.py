@@ -28,7 +28,7 @@ What would refute it: a gap that stays where α is not told, or one that grows u
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
@@ -39,7 +39,7 @@ from pydantic import Field
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Corruption, Number, Pairs, Positive, Probability, RewardBound
-from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
+from repro.core.check import Check, Quantity, Theorem, at_both_ends, largest_of, named, of_world
 from repro.core.claims import Inequality, Slope
 from repro.core.proofs import Claimed, Interval, iv, proof_of
 from repro.labels.corruption.huber_reports import (
@@ -591,10 +591,13 @@ BUDGETS, WEIGHTS = np.geomspace(0.1, 10, 5), 40
 """ε, and so many β, of the worlds of Theorem 2."""
 
 
-def over_imitated(world: StepOfAProof, learner: Minimiser, constant: float, times: float) -> float:
+@largest_of
+def over_imitated(
+    world: StepOfAProof, learner: Minimiser, constant: float, times: float
+) -> Iterable[float]:
     """times·min{½, κ₀·(ζα)²/β} over the gap of the second policy: the largest of many worlds."""
     bias = world.corruption
-    return max(
+    return (
         times * (min(0.5, constant * bias**2 / kl_weight) / gap)
         for kl_weight, gap in _imitations(learner, bias)
     )

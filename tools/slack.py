@@ -87,9 +87,8 @@ def _points(slug: str) -> Numbers:
 def _with_plain_kernels(experiments: Sequence[str]) -> dict[str, Numbers]:
     """Those of experiments, measured in a process of its own with ``PLAIN`` kernels."""
     command = [sys.executable, "-m", "tools.slack", "--points", *experiments]
-    done = subprocess.run(
-        command, env={**os.environ, **PLAIN}, capture_output=True, text=True, check=True
-    )
+    env = {**os.environ, **PLAIN}
+    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -69,7 +69,30 @@ def named(name: str, algorithm: Algorithm, **constants: Any) -> Algorithm:
         if parameter.name not in constants and parameter.default is parameter.empty
     ]
     at.__signature__ = of.replace(parameters=kept)  # type: ignore[attr-defined]
+    if cases := getattr(algorithm, "cases", None):
+        at.cases = partial(cases, **constants)  # type: ignore[attr-defined]
     return at
+
+
+def largest_of(cases: Callable[..., Iterable[float]]) -> Algorithm:
+    """An algorithm that is the largest of what a function yields.
+
+    ``cases`` of it is that function: a run is pinned to the mean of them, too.
+
+    >>> @largest_of
+    ... def multiples(world: float, most: int):
+    ...     return (world * times for times in range(most + 1))
+    >>> twice = named("twice", multiples, most=2)
+    >>> twice(3.0), list(twice.cases(3.0))
+    (6.0, [0.0, 3.0, 6.0])
+    """
+
+    @wraps(cases)
+    def largest(*given: Any, **constants: Any) -> float:
+        return float(max(cases(*given, **constants)))
+
+    largest.cases = cases  # type: ignore[attr-defined]
+    return largest
 
 
 def privacy_mistake(algorithm: Algorithm) -> Algorithm:

@@ -26,7 +26,7 @@ def machine() -> dict[str, object]:
         f"{pool['internal_api']} {pool['version']} {pool.get('architecture', '')}"
         for pool in threadpool_info()
     }
-    extensions = np.show_config(mode="dicts")["SIMD Extensions"]["found"]  # type: ignore[index]
+    extensions = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])  # type: ignore[index]
     return {
         "machine": platform.machine(),
         "python": platform.python_version(),

@@ -152,6 +152,8 @@ def pinned(plan: Plan, check: DeclaredCheck, outcomes: Sequence[Outcome]) -> dic
         pin = pin | {
             name: pin[name][: len(check.grid)] for name in ("curve", "error") if name in pin
         }
+        if beside := pin.get("beside"):
+            pin["beside"] = beside[:: len(beside) // 2]  # of the first algorithm at either end
     if "curve" in pin and pin.get("size", _size(outcomes[0])) == _size(outcomes[0]):
         with np.errstate(over="ignore"):  # squares of a control that is wrong by 1e200
             same = plan.seed == SEED and draws_now() == DRAWS
@@ -198,10 +200,12 @@ def _beside(plan: Plan, check: DeclaredCheck) -> list[float]:
     """Means beside the largest ratio, of every algorithm at the first and the last world."""
     swept = next(swept for swept in built(plan).swept if swept.name == check.name)
     quantity, worlds = swept.check.quantity, swept.sweep.worlds
-    if (mean := getattr(quantity.of, "beside", None)) is None:
-        return []
-    ends = (worlds[0], worlds[-1])
-    numbers = [mean(quantity, world, own) for world in ends for own in swept.algorithms]
+    mean, ends = getattr(quantity.of, "beside", None), (worlds[0], worlds[-1])
+    if mean:
+        numbers = [mean(quantity, world, own) for world in ends for own in swept.algorithms]
+    else:
+        several = [own.cases for own in swept.algorithms if hasattr(own, "cases")]
+        numbers = [float(np.mean(list(cases(world)))) for world in ends for cases in several]
     return [number if math.isfinite(number) else math.nan for number in numbers]
 
 

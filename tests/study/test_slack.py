@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from repro.core.check import largest_of
 from repro.core.claims import FrequencyCheck, InequalityCheck, RatioCheck
 from repro.core.results import CheckResult, Outcome, Series
 from repro.study import slack
@@ -142,10 +143,30 @@ def test_a_control_that_rounding_leaves_alone_is_held_to_its_own_mean(
     [(0.4001, False, True), (0.41, False, False), (0.4001, True, False), (0.400001, True, True)],
 )
 def test_what_is_not_largest_is_held_too(off_curve, now, steady, holds):
-    right, otherwise = series(MEANS), ((), [0.4] * steady)
-    assert (
-        off_curve(EXACT, right, right, beside=[[0.4], [now]], otherwise=otherwise) <= 1
-    ) == holds
+    right, otherwise = series(MEANS), ((), [0.4, 0.4] * steady)
+    beside = [[0.4, 0.4], [0.4, now]]
+    distance = off_curve(EXACT, right, right, beside=beside, otherwise=otherwise)
+    assert (distance <= 1) == holds
+
+
+@pytest.mark.parametrize(("last", "holds"), [(0.5, True), (0.6, False)])
+def test_without_its_controls_a_check_is_held_to_its_own_mean_beside(off_curve, last, holds):
+    right, wrong = series(MEANS), series(2 * MEANS)
+    beside = [[0.4, 0.8, 0.5, 1.0], [0.4, last]]
+    assert (off_curve(EXACT, right, right, wrong, beside=beside) <= 1) == holds
+
+
+def test_the_largest_of_some_cases_is_held_to_their_mean(monkeypatch):
+    multiples = largest_of(lambda world: [world, 2 * world, 6 * world])
+    swept = SimpleNamespace(
+        name="check",
+        algorithms=[multiples, lambda world: 0.0],
+        check=SimpleNamespace(quantity=SimpleNamespace(of=None)),
+        sweep=SimpleNamespace(worlds=[1.0, 2.0, 5.0]),
+    )
+    monkeypatch.setattr(slack, "built", lambda plan: SimpleNamespace(swept=[swept]))
+    assert multiples(2.0) == 12.0
+    assert slack._beside(PLAN, EXACT) == [3.0, 15.0]
 
 
 def test_of_what_is_measured_in_units_of_rounding_only_controls_are_held(off_curve):

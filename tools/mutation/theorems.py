@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import pickle
 import random
@@ -32,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import coverage
+import numpy as np
 from scipy import stats
 
 from repro.core.check import WITHOUT_DRAWS, SweptCheck
@@ -58,6 +58,8 @@ those whose controls are asked."""
 MEMORY = 8 << 30
 SAME, MOVED, NOTICED = "same", "moved", "noticed"
 """What a check sees of a mutant: no number, a number but not its verdict, or enough."""
+SAME_SHARE = 2e-6
+"""Share of a pinned number by which it has not moved: older pins have six digits."""
 Record = dict[str, Any]
 Seen = dict[str, str] | str
 
@@ -134,10 +136,11 @@ def _kind(check: CheckResult) -> str:
 
 
 def _moved(slug: str, check: CheckResult) -> bool:
-    """Whether the curve of the algorithm under test is another than the pinned one, in 8 digits."""
-    points = [f"{at.value:.8g}" for at in point_estimates(check.outcome.series)]
+    """Whether the curve of the algorithm under test is another than the pinned one."""
+    points = [at.value for at in point_estimates(check.outcome.series)]
     pin = pins().get(slug, {}).get(check.check.name, {}).get("curve", [])[: len(points)]
-    return points != [f"{math.nan if number is None else number:.8g}" for number in pin]
+    curve = np.array(pin, dtype=float)
+    return len(pin) != len(points) or not np.allclose(points, curve, SAME_SHARE, 0, equal_nan=True)
 
 
 def traced(slug: str) -> list[Record]:
