@@ -13,8 +13,8 @@ from repro.core.stream import stream
 from repro.core.worlds import put
 from repro.study import plan
 from repro.study.composition import compose_values
-from repro.study.discovery import find
 from repro.study.settings import session_of
+from tools.short_numbers import short_run
 
 KEEPERS = ("repro.", "theorems.")
 """Modules that keep worlds, bounds and mechanisms: stale once the library is patched."""
@@ -22,25 +22,6 @@ KEEPERS = ("repro.", "theorems.")
 
 WHOLE = {"whole", "smoke", "turned", "taken_away", "verdict_of"}
 """Fixtures that run experiments at smoke, or rows before and after the library is broken."""
-SHORT = "compute.workers=1", "budget.check_error=0.002"
-"""Wide intervals: what few replicates cannot decide stays open, so that no row turns by chance."""
-USUAL_SIZE = 40, 5
-SIZES = {
-    "channels_and_divergences": (160, 5),
-    "corrected_offline_gap": (160, 5),
-    "hybrid_xpo": (160, 5),
-    "log_regret_nonprivate": (160, 5),
-    "lower_bound": (160, 5),
-    "uniform_convergence_log": (160, 5),
-}
-"""Replicates and blocks; more where so few mislead, or decide nothing."""
-EVERY = {
-    "central_dp_privacy": 4, "objective_perturbation_privacy": 4, "ctl_ltc_separation": 3,
-    "mechanism_comparison": 3, "minimax_floor": 3, "loss_comparison": 2, "kwise_gap": 2,
-    "private_chipo": 2, "private_robust_dpo": 2,
-    "square_xpo": 2,
-}  # fmt: skip
-"""Of long experiments every second, third or fourth check."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before those marked slow are left out
@@ -67,16 +48,7 @@ def whole(kept_blocks):
 @pytest.fixture(scope="session")
 def short(kept_blocks):
     """Name → that experiment with few replicates, run once for all tests that look at it."""
-
-    def run(slug):
-        replicates, blocks = SIZES.get(slug, USUAL_SIZE)
-        checks = [check.name for check in find(slug).checks]
-        return repro.run(
-            slug, budget="smoke", output_dir=kept_blocks, only=checks[:: EVERY.get(slug, 1)],
-            overrides=[*SHORT, f"budget.replicates={replicates}", f"budget.blocks={blocks}"],
-        )  # fmt: skip
-
-    return cache(run)
+    return cache(lambda slug: short_run(slug, kept_blocks))
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from repro.commands.scaffold.every_theorem import (  # noqa: F401
 )
 from repro.study.discovery import find, slugs
 from tests.at_each import at_each
+from tools import short_numbers
 
 of_every_theorem = at_each("slug", slugs())
 test_the_docstring_names_its_source = of_every_theorem(
@@ -39,9 +40,10 @@ def test_a_run_has_the_pinned_verdicts_and_catches_every_control(run_slug, whole
     assert surprises(whole(run_slug)) == []
 
 
-def test_a_short_run_turns_no_verdict(run_slug, short):
+def test_a_short_run_turns_no_verdict_and_moves_no_number(run_slug, short):
     """Few replicates may leave a row open; none may come out against its pin, no control pass."""
-    checks = short(run_slug).result.checks
+    run = short(run_slug)
+    checks = run.result.checks
     turned = [
         (one.check.name, one.outcome.verdict)
         for one in checks
@@ -51,6 +53,8 @@ def test_a_short_run_turns_no_verdict(run_slug, short):
     decided = [one for one in checks if one.outcome.verdict == one.check.expected]
     assert (turned, passed) == ([], [])
     assert decided
+    lines = short_numbers.moved(run_slug, short_numbers.numbers_of(run))
+    assert not lines, "\n".join([*lines[:20], short_numbers.renewal(run_slug)])
 
 
 def test_a_row_that_speaks_for_nothing_is_found():
