@@ -121,3 +121,7 @@ def test_every_key_of_a_run_is_changed():
         *below, *alone
     }  # fmt: skip
     assert {*Overrides.model_fields} <= alone
+
+
+def test_what_is_given_last_counts():
+    assert compose_values("rdpo_identity", {"seed": 1}, ["seed=2"])["seed"] == 2
