@@ -174,3 +174,17 @@ def test_of_what_is_measured_in_units_of_rounding_only_controls_are_held(off_cur
     right, wrong = series(MEANS), series(1e6 * MEANS)
     assert off_curve(check, right, series(2 * MEANS), wrong, wrong) < 0.001
     assert off_curve(check, right, right, wrong, series(1.1e6 * MEANS)) > 1
+
+
+@pytest.mark.parametrize("check", [RATIO, EXACT, SMALL, EVENT], ids=lambda check: check.kind)
+def test_a_new_pin_has_what_is_recorded(check, monkeypatch, snapshot):
+    monkeypatch.setattr(slack, "numbers_of", lambda plan, check: "numbers")
+    monkeypatch.setattr(slack, "_beside", lambda plan, check: [0.123456789])
+    drawn = check.evidence == "measured"
+    spread = np.linspace(0.9, 1.1, 20)[None, :, None] if drawn else 1.0
+    values = MEANS[:, :, None] * np.ones((3, 20, 4)) * spread
+    numbers = {"slack": 1.234567, "slack_pinned": 9.0}
+    own = Outcome("m", "supported", numbers, Series(np.array(GRID), values))
+    control = Outcome("c", "contradicted", {}, Series(np.array(GRID), 3 * values))
+    pin = slack.new_pin(PLAN, CheckResult(check, own, (control,)))
+    assert pin == snapshot
