@@ -132,6 +132,7 @@ privatize in.jsonl out.jsonl epsilon=1 compose=true near_copies=true
 audit_release out.jsonl original=in.jsonl ledger=book
 privatize in.jsonl more.jsonl epsilon=1 near_copies=true
 private_reward in.jsonl five.json epsilon=1 delta=1e-6 reward_bound=1
+private_reward line.npy six.json epsilon=1 delta=1e-6 reward_bound=1 labels=signs.npy compose=true
 """
 
 
@@ -146,6 +147,7 @@ def test_what_rewards_promise_and_spend(said, tmp_path, fixed_coins, snapshot):
     """The cards of all kinds of rewards, and what the ledger holds after them; never θ."""
     fixed_coins()
     np.save("phi.npy", np.eye(4, 3))
+    np.save("line.npy", np.eye(4, 1))
     np.save("both.npy", np.stack([np.eye(4), np.eye(4)[::-1]], 1))
     np.save("signs.npy", np.array([1, -1, 1, 1]))
     commands = REWARDS.strip().replace("\n    ", " ").splitlines()
@@ -191,6 +193,7 @@ MATRICES = {
     "cube": np.ones((2, 3, 4)),
     "flat": np.ones(4),
     "wide": np.ones((2, 4097)),
+    "no_column": np.ones((4, 0)),
     "words": np.array([["a", "b"]]),
     "no_numbers": np.array([1 + 2j, 3]),
     "signs": np.array([1, -1, 1, 1]),
@@ -276,6 +279,7 @@ private_reward one_row.npy r.json {R} labels=one_row.csv
 private_reward cube.npy r.json {R} labels=signs.npy
 private_reward flat.npy r.json {R} labels=signs.npy
 private_reward wide.npy r.json {R} labels=signs.npy
+private_reward no_column.npy r.json {R} labels=signs.npy
 private_reward words.npy r.json {R} labels=signs.npy
 private_reward no_numbers.npy r.json {R} labels=signs.npy
 private_reward cut.npy r.json {R} labels=signs.npy
