@@ -41,7 +41,7 @@ from repro.base.notation import privacy_cost
 from repro.base.schema import GridRatio, Pairs, RewardBound, Whole
 from repro.core.check import Algorithm, Check, Quantity, Theorem, named
 from repro.core.claims import Claim, Inequality, Ratio, Slope
-from repro.labels.preferences.label_law import on_arrays
+from repro.labels.preferences.label_law import on_arrays, the_truth
 from repro.labels.preferences.two_rewards import released_win_prob
 from repro.p2.xpo.runs import RewardLadder
 from repro.worlds.instances.labelled import PrivateLabels
@@ -238,7 +238,7 @@ proved_flipped = named("label_flip", average_gaps, optimism=1.0, logs=True, sign
 
 def told_the_needle(world: RareNeedles, rng: np.random.Generator, replicates: int) -> np.ndarray:
     """Wrong for a lower bound: the better needle is known."""
-    return proved(replace(world, estimate=lambda score, gaps: gaps), rng, replicates)
+    return proved(replace(world, estimate=the_truth), rng, replicates)
 
 
 def explore_then_commit(
