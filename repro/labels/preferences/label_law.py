@@ -36,7 +36,8 @@ def released(channel: Channel, win_prob: np.ndarray, epsilon: float) -> np.ndarr
 
 def _applied(stage: Any, arrays: Sequence[np.ndarray], *more: float) -> np.ndarray:
     """Stages of one's own get tensors; those of this file need no torch, which takes a second."""
-    if isinstance(stage, AsymmetricResponse) or any(stage is own for own in (*LAWS, *ESTIMATES)):
+    own_kind = isinstance(stage, AsymmetricResponse)
+    if own_kind or any(stage is own for own in (*LAWS, *ESTIMATES)):
         return np.asarray(stage(*map(np.asarray, arrays), *more))
     return stage(*map(torch.as_tensor, arrays), *more).numpy()
 
