@@ -36,10 +36,13 @@ def released(channel: Channel, win_prob: np.ndarray, epsilon: float) -> np.ndarr
 
 def _applied(stage: Any, arrays: Sequence[np.ndarray], *more: float) -> np.ndarray:
     """Stages of one's own get tensors; those of this file need no torch, which takes a second."""
-    own_kind = isinstance(stage, AsymmetricResponse)
-    if own_kind or any(stage is own for own in (*LAWS, *ESTIMATES)):
+    if any(stage is own for own in (*LAWS, *ESTIMATES)) or _own_kind(stage):
         return np.asarray(stage(*map(np.asarray, arrays), *more))
     return stage(*map(torch.as_tensor, arrays), *more).numpy()
+
+
+def _own_kind(stage: object) -> bool:
+    return isinstance(stage, AsymmetricResponse)
 
 
 def as_fitted(fitted: Tensor, truth: Tensor) -> Tensor:
