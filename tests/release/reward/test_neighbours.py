@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import re
 import shutil
@@ -16,6 +17,8 @@ from repro.commands.process.command import status_of
 from repro.release.ledger import held_ledger
 
 THETA = re.compile(rb'"theta": \[[^\]]*\]')
+NORM = re.compile(r"norm of theta (\S+),")
+"""Follows from θ, which is released."""
 WORDS = ["epsilon=1", "delta=1e-6", "reward_bound=2"]
 SIZE = 9
 
@@ -46,7 +49,7 @@ def ledgers(folder, rng, mine, theirs, records):
 
 
 def everything(rows, ledger, compose, capsys, write_pairs):
-    """Status, terminal, file but θ, and what the ledger keeps of it but θ's digest."""
+    """Status, terminal and file but θ and its norm, and what the ledger keeps but θ's digest."""
     folder = ledger.with_name("run")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -62,7 +65,11 @@ def everything(rows, ledger, compose, capsys, write_pairs):
             spent = book._rows.execute("SELECT number, epsilon, earlier, unit_size, lines, delta,"
                                        " earlier_delta FROM debits").fetchall()  # fmt: skip
             spent += book._rows.execute("SELECT * FROM prints").fetchall()
-    return status, capsys.readouterr(), content, spent
+    said, error = capsys.readouterr()
+    if out.exists():
+        norm = math.hypot(*json.loads(out.read_bytes())["theta"])
+        assert NORM.findall(said) == [f"{norm:.3g}"]
+    return status, NORM.sub("", said), error, content, spent
 
 
 @pytest.fixture
