@@ -157,7 +157,8 @@ def named_numbers(module: ModuleType) -> Iterator[tuple[str, object]]:
     for statement in ast.parse(inspect.getsource(module)).body:
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         targets += [statement.target] if isinstance(statement, ast.AnnAssign) else []
-        for name in (node.id for node in _names(targets)):
+        constants = (node.id for node in _names(targets) if node.id.isupper())  # others may move
+        for name in constants:
             yield name, getattr(module, name, None)
     own = [thing for thing in vars(module).values() if _is_of(module, thing)]
     for thing in own:

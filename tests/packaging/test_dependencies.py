@@ -31,7 +31,6 @@ NOT_IMPORTED = {
     "pytest-benchmark": "a plugin: the fixture benchmark in tools/bench",
     "pytest-cov": "a plugin: --cov",
     "pytest-xdist": "a plugin: -n",
-    "syrupy": "a plugin: the fixture snapshot",
     "ipykernel": "the kernel of the notebook in docs/",
     "ruff": "a command",
     "pyright": "a command",
