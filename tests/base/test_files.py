@@ -13,6 +13,7 @@ from repro.base.files import (
     _node,
     atomic_write,
     remove_stale,
+    small_text,
     write_together,
     yaml_mapping,
 )
@@ -158,3 +159,11 @@ def test_what_cannot_be_put_back_stays_aside(earlier, monkeypatch):
         write_together(dict.fromkeys(earlier, b"new"))
     (folder,) = {path.parent for path in earlier}
     assert sorted(path.read_bytes() for path in folder.iterdir()) == sorted(earlier.values())
+
+
+def test_a_file_of_as_many_bytes_as_are_allowed_is_read(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("12345")
+    assert small_text("a", path, 5) == "12345"
+    with pytest.raises(BadInput, match="at most 4 bytes"):
+        small_text("a", path, 4)

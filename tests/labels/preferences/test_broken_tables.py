@@ -7,7 +7,7 @@ import time
 import pytest
 
 from repro.base.errors import BadInput
-from repro.labels.preferences.tables import arrow_rows, csv_rows, saved_files
+from repro.labels.preferences.tables import arrow_rows, csv_rows, parquet_rows, saved_files
 
 COLUMNS = ("prompt", "chosen", "rejected")
 
@@ -32,6 +32,14 @@ def test_a_stream_that_is_cut_while_it_is_read_is_refused(arrow, left):
     os.truncate(arrow, left if left > 0 else arrow.stat().st_size + left)
     with pytest.raises(BadInput, match="not a whole stream of Arrow"):
         list(rows)
+
+
+def test_case_and_white_space_of_a_column_are_no_difference(tmp_path):
+    from pyarrow import parquet, table
+
+    path = tmp_path / "a.parquet"
+    parquet.write_table(table({" Prompt": ["p"], "CHOSEN ": ["c"], "score": [1.0]}), path)
+    assert list(parquet_rows(str(path), "IN", COLUMNS)) == [(1, {" Prompt": "p", "CHOSEN ": "c"})]
 
 
 def test_splits_that_name_each_other_are_no_dataset(tmp_path):

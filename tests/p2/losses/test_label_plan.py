@@ -141,19 +141,23 @@ def test_no_twin_is_outside_of_the_class(monkeypatch):
 
 
 @pytest.mark.parametrize("order", [Order.CTL, Order.LTC])
-def test_the_twin_could_send_the_same_labels(order):
+def test_the_twin_could_send_the_same_labels(order, monkeypatch):
+    """It moves win probabilities by all that corrupted labels can hide, and stops there."""
+    twins, between = [], LabelPlan._between
+
+    def seen(plan, twin, share):
+        twins.append(twin)
+        return between(plan, twin, share)
+
+    monkeypatch.setattr(LabelPlan, "_between", seen)
     plan = LabelPlan(world(108), "square", 0.05, order)
-    risk, here = plan.risk(1.0), plan.world
-    direction = risk.influence(risk.first_order_bad_mean)
-    clean = torch.sigmoid(here.reward_diff)
-    allowed = risk.reach * 0.05 / 0.95
-    lengths = np.linspace(0, 1, 2001)
-    far = [float((torch.sigmoid(here.feature_diff @ (here.theta + t * direction)) - clean)
-                 .abs().max()) <= allowed for t in lengths]  # fmt: skip
-    twin = here.theta + float(lengths[np.flatnonzero(far)[-1]]) * direction
+    least = plan.floor_of_any_method(1.0)
+    reach, here, twin = plan.risk(1.0).reach, plan.world, twins[-1]
+    moved = torch.sigmoid(here.feature_diff @ twin) - torch.sigmoid(here.reward_diff)
+    assert float(moved.abs().max()) == pytest.approx(reach * 0.05 / 0.95, rel=2e-3)
+    gaps = between(plan, twin, 0.5)
+    assert least == pytest.approx(max(gaps), rel=0.15)
     halfway = (here.theta + twin) / 2
-    gaps = plan._between(twin, 0.5)
-    assert plan.floor_of_any_method(1.0) == pytest.approx(max(gaps), rel=0.15)
     assert float(plan.gap(halfway[None])[0]) == pytest.approx(gaps[0])
 
 

@@ -91,6 +91,8 @@ def test_choices_build_and_sweep():
     )
     wider = build_pair_world(pair_choice_at(cells, num_features=3), "cpu")
     assert wider.reward_diff.tolist() == pytest.approx([0.1, -0.1, 0.1])
+    halves = pair_choice_at(cells, min_eigenvalue=0.5)
+    assert build_pair_world(halves, "cpu").cell_prob.tolist() == [0.5, 0.5]
     isotropic = IsotropicChoice(
         kind="isotropic", min_eigenvalue=0.25, reward_diff=0.1, reward_bound=1.0
     )

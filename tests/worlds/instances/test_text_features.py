@@ -16,7 +16,12 @@ from repro.base.errors import BadInput
 from repro.labels.preferences.pair_files import read_pairs
 from repro.labels.preferences.pair_records import PreferencePair
 from repro.labels.preferences.synthetic_pairs import synthetic_pairs
-from repro.worlds.instances.text_features import feature_table, hash_order, text_features
+from repro.worlds.instances.text_features import (
+    dense_statistics,
+    feature_table,
+    hash_order,
+    text_features,
+)
 
 ROOT = Path(__file__).parents[3]
 REAL = ROOT.parent / "shared/data/hh_rlhf"
@@ -110,6 +115,13 @@ def test_longer_first_response_has_larger_log_length(pairs):
     longer = [len(first) - len(second) for _, first, second in comparisons]
     column = text_features(pairs).feature_diff[:, 8]
     assert np.corrcoef(np.sign(longer), np.sign(column))[0, 1] > 0.5
+
+
+def test_statistics_of_a_response_by_hand():
+    """Of the trigrams abc, "bc ", "c a", " ab" and "ab." the prompt has the first two."""
+    found = dense_statistics("ABC d", "Abc ab.")
+    assert found == pytest.approx((np.log(8), np.log(7 / 2), 1 / 7, 2 / 5))
+    assert dense_statistics("", "") == (np.log(2), 0.0, 0.0, 0.0)
 
 
 SCRIPT = """
