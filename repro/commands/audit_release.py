@@ -81,14 +81,25 @@ def _report(done: ReleaseAudit) -> Iterator[str]:
         yield f"leaks: {leak}"
     for beside in done.outside:
         yield f"not vouched for: {beside}"
+    if done.in_ledger is not None:
+        yield f"the ledger {'knows' if done.in_ledger else 'does not know'} this release"
+    if not done.lines:
+        yield "no label could be tested: the original knows none of the released comparisons"
+    elif done.nearest and not done.leaks:
+        nearest = done.nearest
+        yield (
+            f"smallest p-value beside its threshold: {nearest.p:.2g}, a leak below "
+            f"{nearest.limit:.2g} ({nearest.what})"
+        )
     yield (
         f"power: at {done.lines} comparisons and epsilon {done.epsilon}, raw labels in fewer than "
         f"{100 * done.unseen:.3g} % of the lines, in any place, are more often missed than "
         "seen; labels in a pattern that a test looks for are seen at a smaller share"
     )
     yield f"out of reach of any audit: {OUT_OF_REACH}"
+    labels = "its labels show no leak" if done.lines else "its labels were not tested"
     yield {
         0: "canonical, and consistent with randomized response",
         1: "it leaks",
-        4: "not canonical: what is free may say anything; its labels show no leak",
+        4: f"not canonical: what is free may say anything; {labels}",
     }[done.status]

@@ -46,11 +46,27 @@ def main(words: Sequence[str]) -> int:
     request = _request(words)
     from repro.llm.training.finetuning import finetune
 
-    output = finetune(request, recommended)
+    try:
+        output = finetune(request, recommended)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_after_a_stop(request.checkpoint_every)) from None
     if int(os.environ.get("RANK", 0)) == 0:
         print(f"files: {output}")
         print(f"judge it on pairs that were held out: repro accuracy {output} PAIRS")
     return 0
+
+
+def _after_a_stop(checkpoint_every: int) -> str:
+    """What the same command does after a stop."""
+    if checkpoint_every:
+        return (
+            f"checkpoints are written every {checkpoint_every} steps; the same command goes on "
+            "from the last one, or from the start if there is none"
+        )
+    return (
+        "nothing is kept, and the same command starts again; checkpoint_every=STEPS writes "
+        "checkpoints to go on from"
+    )
 
 
 def _request(words: Sequence[str]) -> FinetuneRequest:

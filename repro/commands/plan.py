@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import torch
 from omegaconf import OmegaConf
@@ -105,7 +105,7 @@ class PlanAnswer:
         kept: the gap that a share ``confidence`` of datasets keeps [reward]: the target, if given.
         share: of other simulated datasets that keep the target; None where there is none.
         constant: lim n·(gap − floor) for this loss [reward]; infinite where no label is used.
-        clean_labels: clean labels that tell as much, by this loss's constants.
+        clean_labels: clean labels that tell as much, by the constants of ``loss``.
         loss: that is minimised.
         corruption: α.
         floor: what no number of labels gets this loss below [reward]; 0 without corruption, and
@@ -188,7 +188,8 @@ class PlanAnswer:
             cost = privacy_cost(epsilon) ** 2
             yield (
                 f"clean-label equivalents: {n_pairs / cost:.0f} by c(epsilon)^2 = {cost:.4g}, "
-                f"{self.clean_labels:.0f} by this loss's constants"
+                f"{self.clean_labels:.0f} by the constants of loss={self.loss} "
+                f"(or {_others(self.loss)})"
             )
         if self.corruption:
             yield (
@@ -406,6 +407,11 @@ def _world_words(choice: LinearChoice | TextChoice) -> str:
             f"{FIELD}{name}= is given"
         )
     return words
+
+
+def _others(loss: LossName) -> str:
+    """What else the key allows."""
+    return ", ".join(f"loss={other}" for other in get_args(LossName) if other != loss)
 
 
 def _shown(value: object) -> str:

@@ -208,7 +208,10 @@ def _said(done: Release, target: Target, terms: Terms) -> str:
     unit = ""
     if manifest.unit_size:
         together = f"{(manifest.unit_size * manifest.epsilon).normalize():f}"
-        unit = f"; {terms.unit}: at most {manifest.unit_size} comparisons each, {together} together"
+        unit = (
+            f"; {terms.unit}: at most {manifest.unit_size} comparisons each, "
+            f"epsilon {together} together"
+        )
     names = ", ".join(path.name for path in target.names)
     return one_line(
         f"released {manifest.lines} comparisons at epsilon {manifest.epsilon}, "

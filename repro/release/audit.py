@@ -37,7 +37,7 @@ from repro.release.labels import (
     findings,
     unseen_share,
 )
-from repro.release.ledger import default_folder, held_ledger
+from repro.release.ledger import Debit, default_folder, held_ledger
 from repro.release.ledger_file import KEY, NAME
 from repro.release.manifest import (
     Manifest,
@@ -81,6 +81,7 @@ class ReleaseAudit:
         findings: tests of the labels.
         outside: what lies beside the bytes and is not vouched for, and warnings.
         unseen: share of lines that may be raw and are more often missed than seen.
+        in_ledger: whether the ledger knows the release; None where no ledger was named.
     """
 
     lines: int
@@ -89,6 +90,12 @@ class ReleaseAudit:
     findings: list[LabelTest] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
     unseen: float = 1.0
+    in_ledger: bool | None = None
+
+    @property
+    def nearest(self) -> LabelTest | None:
+        """The test whose p-value is smallest beside its limit; None where nothing was tested."""
+        return min(self.findings, key=lambda test: test.p / test.limit, default=None)
 
     @property
     def leaks(self) -> list[str]:
@@ -150,7 +157,8 @@ def audit_release(source: Any, question: Question) -> ReleaseAudit:
     free, written = beside.free, beside.written
     if written.sha256 != fingerprint(source):
         free += free_bytes(source) or ["the format (an export?)"]
-    free += _free_in_manifest(content, written, known.unit_size, question)
+    debits = _debits(question.ledger, written)
+    free += _free_in_manifest(content, written, known.unit_size, question, debits)
     flip_prob = float(ExactResponse.at(epsilon).flip_prob)
     lines = beside.lines
     groups = field_groups(question.original)
@@ -163,7 +171,8 @@ def audit_release(source: Any, question: Question) -> ReleaseAudit:
         )
     outside = [*beside.warnings, *_outside(source)]
     unseen = unseen_share(lines.kept.size, flip_prob)
-    return ReleaseAudit(lines.kept.size, epsilon, free, label_tests, outside, unseen)
+    in_ledger = None if debits is None else bool(debits)
+    return ReleaseAudit(lines.kept.size, epsilon, free, label_tests, outside, unseen, in_ledger)
 
 
 def rewritten(source: Any, epsilon: Decimal, target: Path) -> Manifest:
@@ -317,8 +326,26 @@ def _claim(content: bytes, source: Any) -> Decimal:
         raise BadInput("manifest", where, what) from None
 
 
+def _debits(folder: Path | None, written: Written) -> list[Debit] | None:
+    """What a ledger knows of the release; None without a ledger.
+
+    Raises:
+        BadInput: there is no ledger in the folder.
+    """
+    if folder is None:
+        return None
+    if not os.path.lexists(folder / NAME):
+        raise BadInput(KEY, folder, "holds no ledger")
+    with held_ledger(folder) as ledger:
+        return [debit for debit in ledger.debits() if debit.manifest.sha256 == written.sha256]
+
+
 def _free_in_manifest(
-    content: bytes, written: Written, unit_size: int | None, question: Question
+    content: bytes,
+    written: Written,
+    unit_size: int | None,
+    question: Question,
+    debits: list[Debit] | None,
 ) -> Iterator[str]:
     """What in the manifest does not follow from the release, the original and the ledger."""
     stated = parsed_manifest(content)
@@ -332,20 +359,16 @@ def _free_in_manifest(
         yield "a value of the manifest that does not follow from the release"
     if stated.unit_size != unit_size:
         yield "the manifest's number of comparisons of one annotator (unit=FIELD, at_most=)"
-    if question.ledger is None:
+    if debits is None:
         if stated.earlier or stated.earlier_delta:
             yield (
                 "the manifest's earlier budgets, which the ledger alone knows: repeat with "
                 f"ledger={_usual_ledger()}, or with the ledger= that was given to the release"
             )
         return
-    if not os.path.lexists(question.ledger / NAME):
-        raise BadInput(KEY, question.ledger, "holds no ledger")
-    with held_ledger(question.ledger) as ledger:
-        known = [debit for debit in ledger.debits() if debit.manifest.sha256 == written.sha256]
-    if not known:
+    if not debits:
         yield "the release itself: this ledger does not know it, and may be an older copy"
-    elif all(_spent_before(debit.manifest) != _spent_before(stated) for debit in known):
+    elif all(_spent_before(debit.manifest) != _spent_before(stated) for debit in debits):
         yield "the manifest's earlier budgets: they are not the ledger's"
 
 

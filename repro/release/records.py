@@ -90,12 +90,12 @@ def fields(value: Any) -> Record | str:
     except NotUnderstood as problem:
         return str(problem)
     prompt, chosen, rejected = map(texts.get, FIELDS)
-    if not isinstance(prompt, str):
-        return f"field 'prompt' is missing, given twice or {NO_TEXT}"
     if chosen is None and rejected is None:
         return f"two responses are missing; allowed: {ALLOWED}"
     if not (isinstance(chosen, str) and isinstance(rejected, str)):
         return f"one of the fields 'chosen' and 'rejected' is missing, given twice or {NO_TEXT}"
+    if not isinstance(prompt, str):
+        return f"field 'prompt' is missing, given twice or {NO_TEXT}"
     return fault(prompt, chosen, rejected) or (prompt, chosen, rejected)
 
 
@@ -103,8 +103,10 @@ def fault(prompt: str, first: str, other: str) -> str:
     """What keeps three texts from being a comparison, or nothing; symmetric in both responses."""
     if "\0" in prompt or "\0" in first or "\0" in other:
         return "a field holds characters that are not text"
-    if not (prompt.strip() and first.strip() and other.strip()):
-        return "a field is empty"
+    if not prompt.strip():
+        return "the prompt is empty"
+    if not (first.strip() and other.strip()):
+        return "a response is empty"
     if not (prompt.isascii() and first.isascii() and other.isascii()):
         try:
             f"{prompt}{first}{other}".encode()

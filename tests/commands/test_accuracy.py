@@ -103,6 +103,16 @@ def test_bad_input_is_one_line(words, line, folder, capsys):
     assert err.count("\n") == 1
 
 
+def test_a_training_that_has_not_finished_is_no_model(folder, capsys):
+    pytest.importorskip("transformers")
+    (folder / "model" / "checkpoints-0123" / "checkpoint-5").mkdir(parents=True)
+    assert status_of(accuracy.main, ["model", "pairs.jsonl"]) == 2
+    assert capsys.readouterr().err == (
+        "error: MODEL=model: holds no model, as its training has not finished; run its repro "
+        "finetune command again, to the end\n"
+    )
+
+
 def test_a_reward_of_another_size_is_refused(folder, capsys):
     np.save("wide.npy", np.ones((4, 3)))
     assert status_of(accuracy.main, ["own.json", "wide.npy", "labels=labels.npy"]) == 2

@@ -105,6 +105,9 @@ audit_release three.jsonl.gz original=others.jsonl epsilon=3 unit=who at_most=2
 audit_release two.parquet original=in.jsonl epsilon=0.25 rewrite=again.jsonl
 audit_release other_lists.jsonl original=lists.jsonl ledger=book
 audit_release other_lists.jsonl original=lists.jsonl ledger=nowhere
+privatize lists.jsonl apart.jsonl epsilon=1 ledger=other_book
+audit_release one.jsonl original=in.jsonl ledger=other_book
+audit_release apart.jsonl original=in.jsonl ledger=other_book
 """
 
 
@@ -177,6 +180,8 @@ LINES = {
     "one_response": b'{"prompt": "p", "chosen": "a"}',
     "number": b'{"prompt": "p", "chosen": 1, "rejected": "b"}',
     "blank": b'{"prompt": "p", "chosen": "a", "rejected": " "}',
+    "blank_prompt": b'{"prompt": " ", "chosen": "a", "rejected": "b"}',
+    "answers": b'{"question": "p", "answer_1": "a", "answer_2": "b"}',
     "equal": b'{"prompt": "p", "chosen": "a", "rejected": "a"}',
     "null": b'{"prompt": "p", "chosen": "a", "rejected": "\\u0000"}',
     "surrogate": b'{"prompt": "p", "chosen": "a", "rejected": "\\ud800"}',

@@ -144,6 +144,26 @@ def test_what_is_refused_is_refused_before_seconds_of_imports(words, line, relea
     assert told[1] == "[]"
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "nothing is kept, and the same command starts again; checkpoint_every=STEPS writes "
+             "checkpoints to go on from"),
+        (["checkpoint_every=7"], "checkpoints are written every 7 steps; the same command goes on "
+                                 "from the last one, or from the start if there is none"),
+    ],
+)  # fmt: skip
+def test_a_stop_says_what_is_kept(words, said, release, tmp_path, monkeypatch, capsys):
+    from repro.llm.training import finetuning
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(finetuning, "finetune", stopped)
+    status_of(finetune.main, [str(release), str(tmp_path / "o"), *words])
+    assert capsys.readouterr().err == f"interrupted: {said}\n"
+
+
 def test_a_missing_extra_is_refused_with_the_whole_command(release, tmp_path, monkeypatch):
     monkeypatch.setattr("repro.llm.training.extra.find_spec", lambda name: None)
     with pytest.raises(BadInput, match="constraints-llm.txt -e .*\\[llm\\]") as refused:
