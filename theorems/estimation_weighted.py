@@ -25,7 +25,7 @@ cells that all but attain it; `instance_bound` between what flips do to first or
 against the supremum.  The printed bound, ∝ c, is implied by `sharper_cost`, which settles both.
 
 Eq. (20) of the proof: γ‖Δ‖²_Σ̂ ≤ L(θ+Δ) − L(θ) − ⟨∇L(θ), Δ⟩ lacks a factor ½ on the left and is
-false as printed (control `first_step_as_printed`).  Its end, γ‖Δ‖²_Σ̂ ≤ −⟨∇L(θ_true), Δ⟩, is
+false as printed (check `eq_20_printed`).  Its end, γ‖Δ‖²_Σ̂ ≤ −⟨∇L(θ_true), Δ⟩, is
 right: add ⟨∇L(θ̂), Δ⟩ ≤ 0, the optimality of θ̂ over a convex set that holds θ_true (check
 `eq_20`).
 
@@ -359,6 +359,7 @@ MINIMAX = exact("lower bound / sup of floor")
 ON_INSTANCE = exact("max of floor / √(2B′ζα/γ) and .95·first order / floor")
 OVER_BOUND = Quantity("max of floor / √(2B′ζα/γ) and, on rare cells, of .9 / that",
                       evidence="searched")  # fmt: skip
+FIRST_STEP = Quantity("γ‖Δ‖²_Σ̂ / (L(θ+Δ) − L(θ) − ⟨∇L(θ), Δ⟩)", proof_of, evidence="proved")
 EQ_20 = Quantity("γ‖Δ‖²_Σ̂ / −⟨∇L(θ_true), Δ⟩", proof_of, evidence="proved")
 E1 = Quantity("P(Claim E.1 fails) / δ", of_world, evidence="computed")
 E2 = over_claimed("‖(1/n)Σbx‖_{(Σ̂+λI)⁻¹} of n → ∞ labels / ζα/√m", corruption_term,
@@ -423,8 +424,11 @@ CHECKS = [
           OVER_BOUND, floor_over_bound, [bound_without_cost], settles=OURS),
     check("minimax_bound", "reward_bound", Inequality("own result: sup of floor ≥ √(cα·g(B′)/2)"),
           MINIMAX, bound_over_worst, [printed_bound_attained], settles=["own.minimax_floor"]),
+    check("eq_20_printed", "reward_bound", Inequality("eq. (20), first step as printed"),
+          FIRST_STEP, first_step_as_printed, [], settles=["p4.eq_20"], expected="contradicted",
+          why="a factor ½ is missing on the left"),
     check("eq_20", "reward_bound", Inequality("eq. (20), its end", 1e-6), EQ_20, end,
-          [first_step_as_printed]),
+          [first_step_as_printed], settles=["p4.thm_5_4", "p4.eq_20"]),
     check("claim_e1", "num_features",
           Inequality("‖(1/n)Σηx‖ ≤ √3·√((d+ln(1/δ))/n) w.p. ≥ 1−δ, exactly"), E1, norm_too_large,
           [constant_one], settles=["p4.claim_e_1"]),
@@ -451,6 +455,7 @@ THEOREM = Theorem(
     title="P4 Theorem 5.4: private and robust estimation in the weighted norm",
     settles=["p4.thm_5_4"],
     checks=CHECKS,
+    corrected={"eq_20_printed": "eq_20"},
     worlds={
         "sampled": SampledPairs, "infinite": PairLabels, "one_cell": CellLabels,
         "priced": PricedInstance, "random": PricedAnywhere, "class": BoundedClass,

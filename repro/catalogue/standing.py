@@ -143,7 +143,7 @@ def _generated(row: StatementCoverage, verdict: str) -> str:
         return f"{', '.join(names)}; {row.item.title}"
     if verdict not in SYMBOLS:
         return row.item.title
-    if verdict == "contradicted":
+    if verdict != "supported":
         names = [
             f"{check.name} of {slug}" for slug, check in row.speaking if check.expected == verdict
         ]
@@ -161,7 +161,8 @@ def named(
     >>> [one.id for one in named("P2 Theorem 5.2", rows(), papers.load())]
     ['p2.thm_5_2']
     """
-    said = " ".join(text.lower().split())
+    said = re.sub(r"[()]", " ", text.lower())
+    said = " ".join(said.split())
     if said in {row.id for row in rows}:
         return [row for row in rows if row.id == said]
     if said in {paper(row.id) for row in rows}:

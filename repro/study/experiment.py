@@ -132,7 +132,9 @@ class Experiment:
         names = [check.name for check in self.defined]
         for name in self.only or ():
             if name not in names:
-                raise BadInput("only", name, among(name, names))
+                check, _, control = name.partition("/")
+                hint = "a control runs with its check; " if control and check in names else ""
+                raise BadInput("only", name, hint + among(check if hint else name, names))
         return tuple(
             check for check in self.defined if self.only is None or check.name in self.only
         )

@@ -17,6 +17,15 @@ def test_halving_delta_costs_at_most_a_factor_two():
     assert float(difference.subs(ratio, below_two)) < 0
 
 
+def test_halving_delta_costs_p4_at_most_a_factor_two():
+    """d + ln(2/δ) ≤ 2·(d + ln(1/δ)) for d ≥ 1 and δ ≤ 1, as ln 2 ≤ 1; in λ, ln(2n/δ) as above."""
+    dimension, log = sympy.symbols("d l", nonnegative=True)
+    left_over = sympy.expand(2 * (dimension + log) - (dimension + log + sympy.log(2)))
+    assert left_over == dimension + log - sympy.log(2)
+    assert left_over.subs({dimension: 1, log: 0}) > 0
+    assert left_over.subs({dimension: 0, log: 0}) < 0
+
+
 @at_each("seed", range(20))
 def test_the_gap_with_and_without_the_penalty(seed):
     """J_β(π) = J(π) − β·KL(π‖π_ref): a gap of either objective is one of the other and a KL.

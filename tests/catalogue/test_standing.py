@@ -63,6 +63,8 @@ def test_a_written_sentence_changes_no_verdict():
 @pytest.mark.parametrize(
     ("words", "found"),
     [
+        ("P4 eq. (20)", ["p4.eq_20"]),
+        ("eq. (20)", ["p1.eq_20", "p4.eq_20"]),
         ("p1.thm_5_2", ["p1.thm_5_2"]),
         ("P1 Theorem 5.2", ["p1.thm_5_2"]),
         ("p1 thm 5.2", ["p1.thm_5_2"]),

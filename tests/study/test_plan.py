@@ -150,6 +150,8 @@ def test_only_the_named_checks_run(plan_of):
     with pytest.raises(BadInput) as refused:
         names("constant", "n_pair")
     assert str(refused.value) == "only=n_pair: did you mean n_pairs? allowed: n_pairs, constant"
+    with pytest.raises(BadInput, match="a control runs with its check; did you mean n_pairs?"):
+        names("n_pairs/its_control")
 
 
 def test_an_estimate_is_told_the_replicates_of_all_blocks(plan_of, toy):
