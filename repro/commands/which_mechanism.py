@@ -44,7 +44,8 @@ from repro.p3.private_estimates.recipes import (
     objective_recipe,
     output_recipe,
 )
-from repro.p3.private_estimates.three_estimates import kept_steps
+from repro.p3.private_estimates.three_estimates import LENGTH, kept_steps
+from repro.release.reward.calibration import THETA_SHARE, TYPICAL
 from repro.report.mechanism_table import mechanism_page
 
 NUMBERS = 4_000_000
@@ -114,6 +115,8 @@ class MechanismAnswer:
     def lines(self) -> Iterator[str]:
         """The mechanism to take, the rule, errors of all on both worlds, why, each in full."""
         yield _advice(self.best, self.worlds)
+        yield f"assumed: reward_bound={self.given.reward_bound:g}; another can change the answer"
+        yield PRIVATE_REWARD
         if self.learns:
             yield f"choice: {_choice(self.worlds)}"
         for world, comparison in self.worlds.items():
@@ -242,6 +245,12 @@ WHY = {
 }
 
 
+PRIVATE_REWARD = (
+    f"repro private_reward always runs {OBJECTIVE}. Its ridge and deviation differ from the "
+    f"recipe's: it tunes for |x| = {TYPICAL:g} and |theta*| = {THETA_SHARE:g} reward_bound, not "
+    f"for {LENGTH:g} and 0.9, and pays for its solver and for rounding"
+)
+"""Where the number of pairs is public; without one it tunes nothing."""
 PROTECTED = {
     REPLACE: "Private when one labelled pair is replaced by any other (adjacency=replace). With "
     "these numbers also private when a pair is added or removed, as a missing pair acts like a "
