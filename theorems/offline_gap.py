@@ -392,7 +392,7 @@ def _small_gap(swept: SweptCheck, world: InstanceLabels) -> Assumed:
         return name, True, "not a rate"
     gap = predicted_gap(world, with_bonus=swept.check.right is ppkl)
     kl = gap / world.world.kl_weight
-    return name, kl <= MAX_KL, f"predicted KL {kl:.2g}"
+    return name, kl <= MAX_KL, f"predicted KL {kl:.2g}, limit {MAX_KL:g}"
 
 
 THEOREM = Theorem(

@@ -142,6 +142,7 @@ def _verdict(verdict: str, source: str) -> str:
 
 def _measured(run: StoredRun, name: str) -> Iterator[str]:
     """What the last run of an experiment measured, what contradicts first."""
+    yield _wrapped(f"numbers: of {run.folder}, budget {run.verdict.budget}")
     if run.part:
         yield _wrapped(f"run: {run.part}, which decide nothing; the command above runs all")
     for check in sorted(run.verdict.speaking(name), key=_not_contradicted):

@@ -29,7 +29,6 @@ from repro.report.wording import (
     name_lines,
     note_words,
     pinned_words,
-    slack_words,
     verdict_words,
 )
 
@@ -125,7 +124,7 @@ def _widths(heads: Sequence[str], rows: Sequence[Sequence[Text]]) -> list[int]:
 
 def _cells(check: CheckEntry, controls: Sequence[ControlEntry]) -> list[Text]:
     caught = sum(control.caught for control in controls)
-    measured = found_words(brief_words(check), note_words(check, check.measured_in_all))
+    measured = found_words(brief_words(check), _notes(check))
     return [
         text(check.name, ""),
         text(claim_words(check), ""),
@@ -134,6 +133,10 @@ def _cells(check: CheckEntry, controls: Sequence[ControlEntry]) -> list[Text]:
         text(f"{caught}/{len(controls)}" if controls else "–",
              "" if caught == len(controls) else "bold red"),
     ]  # fmt: skip
+
+
+def _notes(check: CheckEntry) -> str:
+    return note_words(check, check.measured_in_all)
 
 
 NAME = 26
@@ -222,7 +225,7 @@ def print_result(
         shares = [c for c in said.checks if c.kind == "inequality" and c.allowed is None]
         if detail == "checks" and shares:
             console.print(text(RATIO, "dim"))
-        if detail == "checks" and any(slack_words(check) for check in said.checks):
+        if detail == "checks" and any("slack " in _notes(check) for check in said.checks):
             console.print(text(SLACK, "dim"))
         _print_beside(said, console)
         _print_substitutes(said, console)

@@ -77,6 +77,9 @@ def witness_words(check: CheckEntry, entry: WitnessEntry) -> str:
     >>> growth = {"from": 1e3, "at": 1e5, "measured_from": 0.2, "measured": 0.2, "factor": 1.0}
     >>> witness_words(check, WitnessEntry(**growth, claimed=0.0126))
     'from n = 1000 to 1e+05 it goes from 0.2 to 0.2, by a factor 1; claimed at most 0.0126'
+    >>> loose = check.model_copy(update={"tolerance": 0.05})
+    >>> witness_words(loose, WitnessEntry(**growth, claimed=0.0126)).partition("; ")[2]
+    'allowed, with tolerance: at most 0.0126'
     """
     axis = notation.SYMBOLS.get(check.axis, check.axis)
     axis = axis[1:-1] if axis.startswith("(") else axis
@@ -89,7 +92,7 @@ def witness_words(check: CheckEntry, entry: WitnessEntry) -> str:
     if entry.start is not None:
         ends = f"from {axis} = {entry.start:.4g} to {at}"
         numbers = f"from {_number(entry.measured_from)} to {_number(entry.measured)}"
-        return f"{ends} {name} goes {numbers}, by a factor {_number(entry.factor)}; {claimed}"
+        return f"{ends} {name} goes {numbers}, by a factor {_growth_words(check, entry)}"
     where = f"at {axis} = {at}"
     if entry.cases is not None:
         where += f" {entry.failures} of {entry.cases} fail"
@@ -98,6 +101,18 @@ def witness_words(check: CheckEntry, entry: WitnessEntry) -> str:
         measured = f" {name} is {_number(entry.measured, digits)}"
     drawn = "" if entry.block is None else f" (block {entry.block}, replicate {entry.replicate})"
     return f"{where}{measured}, {claimed}{drawn}"
+
+
+def _growth_words(check: CheckEntry, entry: WitnessEntry) -> str:
+    """A factor and the limit that it breaks, in which the check's tolerance is counted."""
+    if check.direction == "two_sided":
+        above = (entry.factor or 0) > (entry.claimed or 0)
+        bound = BOUNDS["at_most" if above else "at_least"]
+    else:
+        bound = BOUNDS.get(check.direction, "")
+    allowed = "allowed, with tolerance:" if check.tolerance else "claimed"
+    digits = _digits(entry.factor, entry.claimed)
+    return f"{_number(entry.factor, digits)}; {allowed} {bound}{_number(entry.claimed, digits)}"
 
 
 def _digits(measured: float | None, claimed: float | None) -> int:
@@ -147,7 +162,7 @@ def caught_words(verdict: str) -> str:
 
 def expected_words(run: VerdictContent) -> str:
     """How the verdict compares with the pinned one; first, of how many checks it is if not all."""
-    part = f"{words}; " if (words := part_words(run.rows)) else ""
+    part = f"{words} run; " if (words := part_words(run.rows)) else ""
     if run.as_expected:
         return f"{part}as expected"
     if run.verdict == run.expected:

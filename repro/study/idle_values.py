@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from repro.base.errors import BadInput, among
+from repro.base.notation import AXES
 from repro.base.places import conf_dir
 from repro.core.check import SweptCheck
 from repro.core.door import sweeps_in_use
-from repro.study.experiment import Experiment, Overrides
+from repro.study.experiment import Overrides
 from repro.study.plan import Plan, built
 
 REQUIRED = "a value is required"
@@ -78,7 +79,7 @@ def refuse_without_effect(plan: Plan, kept: Mapping[str, Any], instance: Mapping
     for key, value in _idle(plan, kept, instance):
         usable = _usable(built(plan).swept)
         chosen = f" with only={','.join(plan.only)}" if plan.only else ""
-        why = _why(key, built(plan), plan.setting.instance_kind)
+        why = _why(plan, key, value)
         raise BadInput(key, value, f"changes nothing in {plan.slug}{chosen}{why}; {usable}")
 
 
@@ -168,14 +169,29 @@ def _with(config: Mapping[str, Any], path: tuple[str, ...], value: Any) -> dict[
     return copied
 
 
-def _why(key: str, experiment: Experiment, kind: str) -> str:
-    """Of a number that a check sweeps, the path of its grid; of any other nothing."""
-    swept = [check.name for check in experiment.swept if check.sweep.axis == key]
-    if not swept:
-        return ""
-    place, _ = sweeps_in_use(experiment.numbers, kind)
-    names = f"{swept[0]} and {len(swept) - 1} more sweep" if swept[1:] else f"{swept[0]} sweeps"
-    return f": {names} it, so set {place}.{swept[0]}.grid=[...]"
+def _why(plan: Plan, key: str, value: Any) -> str:
+    """The path that has the effect of a top-level number; nothing where there is none.
+
+    It is the grid of a check that sweeps the number, or a field of a check whose claim is about
+    the number's own value.
+    """
+    experiment = built(plan)
+    place, _ = sweeps_in_use(experiment.numbers, plan.setting.instance_kind)
+    swept = [c for c in experiment.swept if key in (c.sweep.axis, c.sweep.at)]
+    if swept:
+        first, axis = swept[0].name, swept[0].sweep.axis
+        names = f"{first} and {len(swept) - 1} more sweep" if swept[1:] else f"{first} sweeps"
+        values = "" if axis == key else f" of {AXES.get(axis, axis)}"
+        return f": {names} it, so set {place}.{first}.grid=[...]{values}"
+    now, typed = _worlds(plan), str(value).removesuffix(".0")
+    for check in experiment.swept:
+        if key not in experiment.overrides or key not in check.check.keeps:
+            continue
+        path = (*place.split(".")[1:], check.name, key)
+        other = _worlds(replace(plan, config=_with(plan.config, path, value)))
+        if other is not None and other != now:
+            return f": {check.name} has its own, so set {'.'.join(('theorem', *path))}={typed}"
+    return ""
 
 
 def _usable(checks: Sequence[SweptCheck]) -> str:

@@ -23,7 +23,8 @@ def as_bad_input(problem: BaseException) -> BadInput:
             return seen
         seen = seen.__cause__ or seen.__context__
     text = str(problem)
-    return _missing_option(problem) or _unknown_key(text) or BadInput("config", "", text)
+    known = _missing_option(problem) or _unknown_key(text) or _bare_list(text)
+    return known or BadInput("config", "", text)
 
 
 def _missing_option(problem: BaseException) -> BadInput | None:
@@ -36,6 +37,16 @@ def _missing_option(problem: BaseException) -> BadInput | None:
     group = group.removeprefix("/") or "config"
     refusal = no_such_experiment if group == "theorem" else among
     return BadInput(group, name, refusal(name, options))
+
+
+def _bare_list(text: str) -> BadInput | None:
+    """``only=a,b`` of one run: values with commas but without brackets."""
+    match = re.search(r"Ambiguous value for argument '[+~]*([^=']+)=([^']*)'", text)
+    if not match:
+        return None
+    key, values = match.groups()
+    allowed = f'a list "{key}=[{values}]", or -m for a run of each'
+    return BadInput(key, values, f"allowed: {allowed}")
 
 
 def _unknown_key(text: str) -> BadInput | None:

@@ -55,6 +55,14 @@ CASES = {
     "kl_weight 0": ("kl_weight=0", "kl_weight=0: allowed: "),
     "kl_weight negative": ("kl_weight=-0.5", "kl_weight=-0.5: allowed: "),
     "unused horizon": ("horizon=10", "horizon=10: changes nothing in offline_gap"),
+    "epsilon that a check sweeps": (
+        "only=privacy_cost epsilon=4",
+        "so set theorem.sweeps.privacy_cost.grid=[...] of privacy cost c(ε); ",
+    ),
+    "list without brackets": (
+        "theorem.sweeps.n_pairs.grid=1e5,1e6",
+        'theorem.sweeps.n_pairs.grid=1e5,1e6: allowed: a list "theorem.sweeps.n_pairs.grid=[1e5,',
+    ),
     "seed": ("seed=-1", "seed=-1: allowed: "),
     "seed fraction": ("seed=0.5", "seed=0.5: allowed: a whole number"),
     "workers": ("compute.workers=0", "compute.workers=0: allowed: a whole number from 1"),

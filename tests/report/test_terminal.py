@@ -83,6 +83,15 @@ def test_a_slack_that_has_left_its_record_is_noted_whatever_the_verdict(verdict)
     assert note_words(check, 1) == "slack 14.2, recorded 3"
 
 
+@pytest.mark.parametrize(("verdict", "shown"), [("supported", True), ("contradicted", False)])
+def test_slack_is_explained_only_where_one_is_shown(result, make_result, verdict, shown):
+    item = result.checks[0]
+    numbers = {**item.outcome.numbers, "slack": 0.5}
+    item = replace(item, outcome=replace(item.outcome, verdict=verdict, numbers=numbers))
+    text = printed(make_result(item), 80, "checks")
+    assert ("slack: how" in text, "slack 0.5" in text) == (shown, shown)
+
+
 @pytest.mark.parametrize("detail", ["checks", "all"])
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
 def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(result, width, detail):

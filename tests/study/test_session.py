@@ -114,7 +114,10 @@ USELESS = {
     "theorem.worlds.features.instance.num_features=7 only=[num_features]": (
         " with only=num_features; allowed: epsilon, n_pairs"
     ),
-    "epsilon=0.3 only=[reward_bound_eps_one]": " with only=reward_bound_eps_one; allowed: n_pairs",
+    "epsilon=0.3 only=[reward_bound_eps_one]": (
+        " with only=reward_bound_eps_one: reward_bound_eps_one has its own, so set"
+        " theorem.sweeps.reward_bound_eps_one.epsilon=0.3; allowed: n_pairs"
+    ),
     "n_pairs=1000000 only=[n_pairs]": (
         " with only=n_pairs: n_pairs sweeps it, so set theorem.sweeps.n_pairs.grid=[...];"
         " allowed: epsilon, kl_weight"
