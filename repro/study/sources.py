@@ -6,7 +6,7 @@ import ast
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
@@ -168,8 +168,16 @@ def _file(module: str, folder: Path) -> Path | None:
 @cache
 def _imports(path: Path, package: str) -> tuple[str, ...]:
     """Names that a file of a package imports: modules, and what may be modules."""
-    tree = ast.parse(path.read_bytes())
-    return tuple(dict.fromkeys(name for node in ast.walk(tree) for name in _named(node, package)))
+    statements = _statements(ast.parse(path.read_bytes()).body)
+    return tuple(dict.fromkeys(name for node in statements for name in _named(node, package)))
+
+
+def _statements(block: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """A block's statements and those inside of them; expressions hold no import."""
+    for statement in block:
+        yield statement
+        for part in ("body", "handlers", "cases", "orelse", "finalbody"):
+            yield from _statements(getattr(statement, part, ()))
 
 
 def _named(node: ast.AST, package: str) -> Iterator[str]:

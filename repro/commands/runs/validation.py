@@ -27,7 +27,7 @@ from repro.study.pool import Later
 from repro.study.settings import Session, session_of
 
 _checked_already: dict[str, Session] = {}
-"""Sessions of the sweep that runs, by their values: Hydra asks for a job's hash four times more."""
+"""Sessions of what runs, by their values: Hydra asks for a job's hash four times more."""
 later: Later = []
 """What is to be measured in them; workers begin it when they have nothing left of a run."""
 
@@ -71,12 +71,13 @@ class ValidateBeforeWriting(Callback):
         self._jobs: list[Job] = []
 
     def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:
-        _checked_already.clear()  # of a sweep in this process that was stopped
+        _checked_already.clear()  # of what ran in this process before
         later.clear()
         try:
             session = _check(config)
         except Exception as problem:
             raise SystemExit(status_of(problem)) from problem
+        _remember(config, session)
         _require_extra(session)
         if session.dry_run:
             print(_estimate(session))
@@ -224,10 +225,14 @@ def _checked(jobs: Sequence[DictConfig]) -> Iterator[Session | None]:
     """Sessions of a sweep's jobs."""
     for number, job in enumerate(jobs):
         yield (session := _check_job(job))
-        # the user's files may change before their job begins, and with them what names its results
-        own = session is None or session.plan.setting.instance.get("path") is not None
-        if session and not own and number < MOST_KEPT:
-            _checked_already[repr(_plain(job))] = session
+        if session and number < MOST_KEPT:
+            _remember(job, session)
+
+
+def _remember(config: DictConfig, session: Session) -> None:
+    """Keep a checked session for its job; not one of the user's files, which may change before."""
+    if session.plan.setting.instance.get("path") is None:
+        _checked_already[repr(_plain(config))] = session
 
 
 def _jobs(config: DictConfig) -> list[list[str]]:

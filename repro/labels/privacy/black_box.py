@@ -79,9 +79,11 @@ def choose_attack(
         level: confidence.
     """
     best, chosen = -1.0, Attack(1.0, 0.0, False)
+    ascending = [np.sort(x) for x in (scores, other, np.concatenate([scores, other]))]
     for sign in (1.0, -1.0):
-        cuts = np.unique(np.quantile(np.concatenate([sign * scores, sign * other]), _LEVELS))
-        sides = [(_above(sign * x, cuts), x.size) for x in (scores, other)]
+        *two_sides, pooled = ascending if sign > 0 else [-x[::-1] for x in ascending]
+        cuts = np.unique(np.quantile(pooled, _LEVELS))
+        sides = [(_above(x, cuts), x.size) for x in two_sides]
         for flipped, (hits_here, two) in ((False, sides), (True, sides[::-1])):
             bounds = _certified(*hits_here, *two, dp_delta, level)
             place = int(np.argmax(bounds))
@@ -120,6 +122,6 @@ def _halves(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return values[:middle], values[middle:]
 
 
-def _above(values: np.ndarray, cuts: np.ndarray) -> np.ndarray:
-    """(len(cuts),) how many values reach each cut."""
-    return values.size - np.searchsorted(np.sort(values), cuts, side="left")
+def _above(ascending: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+    """(len(cuts),) how many of the sorted values reach each cut."""
+    return ascending.size - np.searchsorted(ascending, cuts, side="left")
