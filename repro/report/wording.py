@@ -408,5 +408,5 @@ def _form(half_width: float, largest: float) -> str:
     if largest >= SHORT:
         return ".4g"
     if half_width <= 0:
-        return f"z.{min(4, 4 - math.floor(math.log10(max(largest, 1))))}f"
+        return f"z.{min(4, max(0, 4 - math.floor(math.log10(max(largest, 1)))))}f"
     return f"z.{min(4, max(0, 1 - math.floor(math.log10(half_width))))}f"

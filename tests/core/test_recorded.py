@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -38,17 +38,22 @@ from repro.study.power import planned
 from tests.near_numbers import NearNumbers
 
 MODULES = """
-base.axis_domains base.device base.errors base.files base.notation base.words
-labels.corruption.budget labels.corruption.debiasing labels.corruption.label_mean
-labels.corruption.orders labels.preferences.financial_pairs labels.preferences.label_law
-labels.preferences.label_mixture labels.preferences.layouts labels.preferences.two_rewards
-labels.privacy.audit labels.privacy.black_box labels.privacy.channels labels.privacy.clopper_pearson
+base.axis_domains base.device base.errors base.files base.notation base.places base.schema
+base.tails base.text_form base.words catalogue.entries catalogue.standing labels.corruption.budget
+labels.corruption.debiasing labels.corruption.label_mean labels.corruption.orders
+labels.preferences.chat labels.preferences.conversation labels.preferences.financial_pairs
+labels.preferences.label_law labels.preferences.label_mixture labels.preferences.layouts
+labels.preferences.tables labels.preferences.two_rewards labels.privacy.audit
+labels.privacy.black_box labels.privacy.channels labels.privacy.clopper_pearson
 labels.privacy.exact_normal labels.privacy.exact_response labels.privacy.gaussian
 labels.privacy.mechanism llm.experiments.contrasts llm.experiments.judges
-llm.experiments.pessimism llm.training.losses llm.training.objectives
-core.claims core.judge core.rates core.stages core.verdicts study.chosen study.power study.slack
-commands.process.command commands.process.listing commands.process.outcome
-commands.process.table release.annotators release.groups release.labels release.manifest
+llm.experiments.pessimism llm.training.losses llm.training.objectives core.claims core.judge
+core.rates core.stages core.verdicts study.chosen study.composition study.idle_values
+study.messages study.power study.settings study.slack commands.accuracy commands.plan
+commands.process.command commands.process.listing commands.process.outcome commands.process.table
+release.annotators release.canonical release.coins release.groups release.labels release.manifest
+report.panels report.results_page report.run_files report.secret_address report.window
+report.wording
 """
 
 
@@ -73,6 +78,17 @@ def fails(problem: BaseException) -> Any:
     return status_of(main, [])
 
 
+def tried(call: Callable[..., Any], *items: Any) -> list[Any]:
+    """What a call answers to each item, or how it refuses it."""
+    answers = []
+    for item in items:
+        try:
+            answers.append(call(item))
+        except (ValueError, TypeError) as problem:
+            answers.append(f"{type(problem).__name__}: {problem}")
+    return answers
+
+
 def T(*values: Any) -> torch.Tensor:  # noqa: N802 - short in the table
     return torch.tensor(values, dtype=torch.float64)
 
@@ -83,6 +99,7 @@ def names() -> dict[str, Any]:
     modules = {name: importlib.import_module(path) for name, path in own.items()}
     words = [
         fails,
+        tried,
         status_of,
         Decimal,
         Path,
