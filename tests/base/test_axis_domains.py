@@ -1,41 +1,12 @@
 """What an axis can take, and that a grid outside is refused while nothing is written."""
 
 import copy
-import math
 
 import pytest
 
-from repro.base.axis_domains import DOMAINS, Domain, domain_of
 from repro.base.errors import BadInput
 from repro.study.composition import compose_values
 from repro.study.settings import session_of
-from tests.at_each import at_each
-
-
-@pytest.mark.parametrize(
-    ("domain", "inside", "outside"),
-    [
-        (Domain(), (1e-300, 1e300), (0, -1, math.inf, math.nan)),
-        (Domain(1, closed=True, whole=True), (1, 7.0), (0, 1.5, math.inf)),
-        (Domain(0, 0.5), (1e-9, 0.4999), (0, 0.5)),
-    ],
-)
-def test_ends_belong_to_it_where_it_is_closed(domain, inside, outside):
-    assert all(domain.allows(value) for value in inside)
-    assert not any(domain.allows(value) for value in outside)
-
-
-@at_each("axis", sorted(DOMAINS))
-def test_words_say_the_ends(axis):
-    domain = domain_of(axis)
-    assert f"{domain.least:g}" in domain.words
-    assert ("whole" in domain.words) == domain.whole
-    assert ("at least" in domain.words) == domain.closed
-
-
-def test_an_axis_without_a_domain_takes_positive_numbers():
-    assert domain_of("kl_weight").allows(1e-12)
-    assert not domain_of("kl_weight").allows(0)
 
 
 @pytest.mark.parametrize(

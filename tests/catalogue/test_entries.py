@@ -4,7 +4,6 @@ import pytest
 
 from repro.base import places
 from repro.base.errors import BadInput
-from repro.catalogue.entries import counted, kind, number, paper
 from repro.catalogue.papers import load
 
 
@@ -14,21 +13,6 @@ def written(folder, item, name="kbr"):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"title: a paper\nauthors: somebody\nstatements:\n  {item}\n")
     return folder
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("p1.def_3_10", ("p1", "definition", "3.10", True)),
-        ("p3.claim_a_1", ("p3", "claim", "A.1", True)),
-        ("p4.tab_5", ("p4", "table", "5", True)),
-        ("p2.rem_5_1", ("p2", "remark", "5.1", False)),
-        ("p4.app_c", ("p4", "appendix", "C", False)),
-        ("own.sharper_floor", ("own", "own result", "", False)),
-    ],
-)
-def test_ids_are_read(name, expected):
-    assert (paper(name), kind(name), number(name), counted(name)) == expected
 
 
 @pytest.mark.parametrize(

@@ -98,12 +98,8 @@ def test_the_details_of_a_bug_are_masked(monkeypatch):
         assert PASSWORD not in without_secrets(text)
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["sqlite:///:memory:", "sqlite://", "sqlite:///", "sqlite:///file::memory:?uri=true",
-     "sqlite:///file:x?mode=memory&uri=true", "sqlite+pysqlite:///:memory:"],
-)  # fmt: skip
-def test_a_store_in_memory_is_refused(command, tmp_path, address):
+def test_a_store_in_memory_is_refused(command, tmp_path):
+    address = "sqlite:///file:x?mode=memory&uri=true"
     status, _, err = command(f"tracking.uri='{address}'")
     assert status == 2
     assert err == (

@@ -35,12 +35,7 @@ def test_words_are_built_from_the_number(claim, axis, words):
     assert claim.said(axis) == words
 
 
-def test_a_slope_without_a_place_for_its_rate_is_refused():
-    with pytest.raises(ValueError, match="hold"):
-        Slope("gap ∝ 1/n", -1)
-
-
-@pytest.mark.parametrize(
+@at_each(
     "wrong",
     [
         lambda: Slope(-1, "gap {rate}"),  # type: ignore[arg-type]

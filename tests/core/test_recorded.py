@@ -39,21 +39,21 @@ from tests.near_numbers import NearNumbers
 
 MODULES = """
 base.axis_domains base.device base.errors base.files base.notation base.places base.schema
-base.tails base.text_form base.words catalogue.entries catalogue.standing labels.corruption.budget
-labels.corruption.debiasing labels.corruption.label_mean labels.corruption.orders
-labels.preferences.chat labels.preferences.conversation labels.preferences.financial_pairs
-labels.preferences.label_law labels.preferences.label_mixture labels.preferences.layouts
-labels.preferences.tables labels.preferences.two_rewards labels.privacy.audit
-labels.privacy.black_box labels.privacy.channels labels.privacy.clopper_pearson
-labels.privacy.exact_normal labels.privacy.exact_response labels.privacy.gaussian
-labels.privacy.mechanism llm.experiments.contrasts llm.experiments.judges
-llm.experiments.pessimism llm.training.losses llm.training.objectives core.claims core.judge
-core.rates core.stages core.verdicts study.chosen study.composition study.idle_values
-study.messages study.power study.settings study.slack commands.accuracy commands.plan
-commands.process.command commands.process.listing commands.process.outcome commands.process.table
-release.annotators release.canonical release.coins release.groups release.labels release.manifest
-report.panels report.results_page report.run_files report.secret_address report.window
-report.wording
+base.tails base.text_form base.words catalogue.entries catalogue.papers catalogue.standing
+commands.accuracy commands.plan commands.process.command commands.process.listing
+commands.process.outcome commands.process.table core.claims core.judge core.rates core.stages
+core.verdicts labels.corruption.budget labels.corruption.debiasing labels.corruption.label_mean
+labels.corruption.orders labels.preferences.chat labels.preferences.conversation
+labels.preferences.financial_pairs labels.preferences.label_law labels.preferences.label_mixture
+labels.preferences.layouts labels.preferences.tables labels.preferences.two_rewards
+labels.privacy.audit labels.privacy.black_box labels.privacy.channels
+labels.privacy.clopper_pearson labels.privacy.exact_normal labels.privacy.exact_response
+labels.privacy.gaussian labels.privacy.mechanism llm.experiments.contrasts llm.experiments.judges
+llm.experiments.pessimism llm.training.losses llm.training.objectives release.annotators
+release.canonical release.coins release.groups release.labels release.manifest report.panels
+report.results_page report.run_files report.secret_address report.window report.wording
+study.chosen study.composition study.idle_values study.messages study.power study.settings
+study.slack worlds.instances.choices
 """
 
 

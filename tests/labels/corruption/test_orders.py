@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from repro.base.errors import BadInput
 from repro.base.notation import epsilon_of_cost
-from repro.labels.corruption.budget import checked_corruption, flip_budget
 from repro.labels.corruption.debiasing import (
     Reading,
     biased,
@@ -24,7 +22,6 @@ from repro.labels.corruption.orders import (
     Randomize,
     binomial,
     channel,
-    order_of,
 )
 from repro.labels.preferences.label_counts import LabelCounts
 from repro.labels.preferences.label_law import (
@@ -121,37 +118,5 @@ def test_a_channel_of_label_laws_as_a_randomizer():
     assert by_law.tolist() == pytest.approx([printed.win_given_win, printed.win_given_loss])
 
 
-def test_swapped_orders():
-    assert [order.swapped for order in Order] == [Order.LTC, Order.CTL, Order.CLC]
-
-
 def test_binomial_without_a_stream_is_the_mean():
     assert float(binomial(None, torch.tensor(8.0), 0.25)) == 2.0
-
-
-@pytest.mark.parametrize("name", ["ctl", "CTL", "Ltc", "clc"])
-def test_orders_by_name(name):
-    assert order_of(name).value == name.upper()
-
-
-def test_misspelt_order():
-    with pytest.raises(BadInput, match="order=LTV: did you mean LTC.*allowed: CTL, LTC, CLC"):
-        order_of("LTV")
-
-
-def test_too_many_corruptions():
-    with pytest.raises(BadInput, match="at most 1 for LTC"):
-        channel(Order.LTC, RESPONSE, AddTen(), AddTen())
-
-
-@pytest.mark.parametrize("share", [-0.01, 0.5, 0.9, float("nan")])
-def test_corruption_outside_its_range(share):
-    with pytest.raises(BadInput, match=r"a share of labels in \[0, 1/2\)"):
-        checked_corruption(share)
-
-
-def test_budget():
-    assert flip_budget(0.001, 10**13) == 10**10
-    assert flip_budget(0.0, 5) == 0
-    with pytest.raises(BadInput, match="0.5 of a label; allowed: at least one label, 0.01"):
-        flip_budget(0.005, 100)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 import pytest
 import torch
 
-from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, keep_prob, label_signal
 from repro.labels.preferences.label_counts import LabelCounts
 from repro.llm.training.losses import debiased_loss, log_loss, mixture_loss, square_loss
@@ -170,27 +168,3 @@ def test_gradient_by_finite_differences():
     label = torch.tensor([1, -1, -1])
     for loss in PRIVATE.values():
         assert torch.autograd.gradcheck(lambda d, f=loss: f(d, label, 0.7), (difference,))
-
-
-@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan])
-def test_an_epsilon_that_is_no_budget_is_refused(epsilon):
-    for loss in PRIVATE.values():
-        with pytest.raises(BadInput, match="epsilon="):
-            loss(torch.zeros(1), torch.ones(1), epsilon)
-
-
-def test_boolean_labels_are_refused():
-    for loss in (log_loss, *(partial(loss, epsilon=1.0) for loss in PRIVATE.values())):
-        with pytest.raises(BadInput, match="label=of booleans: allowed: -1 and \\+1"):
-            loss(torch.zeros(2), torch.tensor([True, True]))
-
-
-@pytest.mark.parametrize("label", [torch.tensor([0, 1]), torch.tensor([1.0, math.nan])])
-def test_labels_in_another_coding_are_refused(label):
-    with pytest.raises(BadInput, match="label: allowed: -1 and \\+1"):
-        log_loss(torch.zeros(2), label)
-
-
-def test_labels_that_would_broadcast_are_refused():
-    with pytest.raises(BadInput, match="allowed: shape"):
-        log_loss(torch.zeros(2, 1), torch.ones(2))

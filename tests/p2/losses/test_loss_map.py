@@ -7,7 +7,6 @@ import csv
 import pytest
 
 from repro.base.errors import BadInput
-from repro.base.words import keyword_values
 from repro.commands import which_loss as loss_choice
 from repro.commands.process.command import status_of
 from repro.labels.corruption.orders import Order
@@ -156,12 +155,6 @@ def test_the_command_refuses_bad_input_in_one_line(words, said, capsys, monkeypa
     assert found.err.count("\n") == 1
     assert not found.out
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("words", [["seed"], ["seed=1", "seed=2"], ["sead=1"], ["folder=[a"]])
-def test_words_that_cannot_be_read(words):
-    with pytest.raises(BadInput):
-        keyword_values(words, loss_choice.LossRequest)
 
 
 def test_the_function_says_what_the_command_prints(capsys):
