@@ -50,10 +50,10 @@ labels.privacy.audit labels.privacy.black_box labels.privacy.channels
 labels.privacy.clopper_pearson labels.privacy.exact_normal labels.privacy.exact_response
 labels.privacy.gaussian labels.privacy.mechanism llm.experiments.contrasts llm.experiments.judges
 llm.experiments.pessimism llm.training.losses llm.training.objectives release.annotators
-release.canonical release.coins release.groups release.labels release.manifest report.panels
-report.results_page report.run_files report.secret_address report.window report.wording
-study.chosen study.composition study.idle_values study.messages study.power study.settings
-study.slack worlds.instances.choices
+release.canonical release.coins release.groups release.labels release.manifest release.privatise
+report.panels report.results_page report.run_files report.secret_address report.window
+report.wording study.chosen study.composition study.idle_values study.messages study.power
+study.settings study.slack worlds.instances.choices
 """
 
 

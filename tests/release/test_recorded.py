@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 import sqlite3
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -372,3 +373,20 @@ def test_what_an_audit_asks_of_labels(monkeypatch, snapshot):
     said.append(str(sorted(known.words[4].data.round(6).tolist())))
     assert sum(test.limit for test in found) == pytest.approx(ALARM * (1 - AGREED))
     assert "\n".join(said) == snapshot.use_extension(NearNumbers)
+
+
+def test_rules_are_learned_from_lines_and_flips_enough(monkeypatch):
+    """On both sides of the least number of lines with texts, and of flips among them."""
+    monkeypatch.setattr(FlipFeatures, "_scores", lambda *given: iter(()))
+    lines = compared_lines()
+    sure = lines.sampled
+    parts = [
+        replace(lines, kept=~np.isin(np.arange(90), sure[:flips]))
+        for flips in (labels.FEWEST_FLIPS, labels.FEWEST_FLIPS - 1)
+    ]
+    parts += [
+        replace(lines, texts={number: lines.texts[number] for number in sure[:size].tolist()})
+        for size in (labels.LEAST, labels.LEAST - 1)
+    ]
+    learned = [len(list(labels._learned(part))) for part in parts]
+    assert learned == [labels.SPLITS, 0, labels.SPLITS, 0]

@@ -226,3 +226,11 @@ def runs():
         "bounds": run(*bounds(), theorem="own_bound", statements=("own.bound",), title="own",
                     verdict="contradicted", assumptions=()),
     }  # fmt: skip
+
+
+def without_controls():
+    """A run of which no check has a control, and one contradicts without a witness."""
+    _, exact, slack = constants()
+    wrong = replace(slack.outcome, verdict="contradicted")
+    return run(exact, replace(slack, outcome=wrong), theorem="bare_rate", verdict="contradicted",
+               expected="contradicted", as_expected=True, assumptions=())  # fmt: skip

@@ -14,10 +14,10 @@ from repro.report.figure import draw
 from repro.report.files import config_bytes, measurements_frame
 from repro.report.record import record_of, verdict_content
 from repro.report.terminal import print_result
-from tests.report.made_up import runs
+from tests.report.made_up import runs, without_controls
 from tests.report.readable import figure_text
 
-RUNS = runs()
+RUNS = runs() | {"without_controls": without_controls()}
 
 
 @pytest.mark.parametrize("name", RUNS)

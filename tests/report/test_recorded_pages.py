@@ -76,6 +76,14 @@ def test_the_pages(folder, capsys, snapshot):
         assert re.sub(r"\d\.\d MB", "SIZE", said(capsys, status)) == snapshot(name=f"{words} said")
 
 
+def test_where_a_page_is_written_that_has_no_place_of_its_own(folder, capsys):
+    for words, name in (("paper=p2", "report_p2"), ("gallery=true paper=p1", "gallery_p1")):
+        report.main(words.split())
+        page = folder / "outputs" / f"{name}.html"
+        assert str(page.relative_to(folder)) in capsys.readouterr().out
+        page.unlink()
+
+
 def test_the_findings(folder, capsys, snapshot):
     (folder / "pages").mkdir()
     status = report.main(["findings=pages/findings.md"])
@@ -103,6 +111,9 @@ def test_results_and_numbers_of_a_suite(folder, capsys, snapshot):
     (suite_folder / "bounds" / "config.yaml").write_text("another: 1\n")
     assert said(capsys, suite.main(["table"])) == snapshot(name="table")
     assert said(capsys, suite.main(["metrics"])) == snapshot(name="metrics")
+    for name in ("expected", "assumption", "bounds"):
+        shutil.rmtree(suite_folder / name)
+    assert said(capsys, suite.main(["table"])) == snapshot(name="table of one budget")
     for kind, ending in (("metrics", "json"), ("curves", "csv")):
         text = (folder / "outputs" / kind / f"every.{ending}").read_text(encoding="utf-8")
         assert rounded(text) == snapshot(name=f"file of {kind}")
