@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -17,7 +18,7 @@ from pydantic import (
     ValidationError,
 )
 
-from repro.base.errors import BadInput, nearest
+from repro.base.errors import BadInput, among, nearest
 
 MAX_PAIRS = 10**15
 """Counts up to here are exact in float64."""
@@ -155,15 +156,64 @@ def _bad_input(
     parts = _without_tags(first["loc"], values, first["type"] == "missing")
     key = ".".join(str(part) for part in (prefix, *parts) if part != "")
     if first["type"] == "missing":
-        return BadInput(key, "(missing)", "a value is required")
+        return _misspelt(model, parts, values, key) or BadInput(
+            key, "(missing)", "a value is required"
+        )
     if first["type"] in LENGTHS:
         return BadInput(key, _short(first["input"]), f"allowed: {_length_words(first)}")
     value = "" if isinstance(first["input"], dict | list) else _short(first["input"])
     if first["type"] == "extra_forbidden":
-        known = list(model.model_fields) if len(parts) == 1 else []
-        return BadInput(key, value, f"unknown key; {nearest(str(parts[-1]), known)}".strip("; "))
+        known = _fields_beside(model, parts)
+        allowed = f"; {among(str(parts[-1]), known)}" if known else ""
+        return BadInput(key, value, f"unknown key{allowed}")
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     return BadInput(key, value, message if "allowed: " in message else f"allowed: {message}")
+
+
+def _misspelt(
+    model: type[BaseModel], parts: list[int | str], values: object, key: str
+) -> BadInput | None:
+    """A key that is near the missing one and that no field has; nothing where there is none."""
+    *outer, absent = parts
+    for part in outer:
+        values = _item(values, part)
+    if not isinstance(values, dict):
+        return None
+    fields = _fields_beside(model, parts)
+    unknown = [str(name) for name in values if name not in fields]
+    close = next((name for name in unknown if nearest(name, [str(absent)])), None)
+    if close is None:
+        return None
+    place = key.removesuffix(str(absent))
+    return BadInput(f"{place}{close}", "", f"unknown key; {among(close, fields or [str(absent)])}")
+
+
+def _fields_beside(model: type[BaseModel], parts: list[int | str]) -> list[str]:
+    """The fields of the model in which a location ends; none where it is not known."""
+    kind: Any = model
+    for part in parts[:-1]:
+        fields = getattr(kind, "model_fields", {})
+        kind = fields[part].annotation if part in fields else _of_values(kind)
+    return list(getattr(_bare(kind), "model_fields", {}))
+
+
+def _of_values(kind: Any) -> Any:
+    """What the values of a mapping, or the items of a list, are annotated with."""
+    kind = _bare(kind)
+    arguments = get_args(kind)
+    if not arguments:
+        return None
+    return _bare(arguments[1] if get_origin(kind) is dict else arguments[0])
+
+
+def _bare(kind: Any) -> Any:
+    """An annotation without ``Annotated`` and without ``| None``."""
+    while get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    if get_origin(kind) in (Union, UnionType):
+        others = [member for member in get_args(kind) if member is not NoneType]
+        return _bare(others[0]) if len(others) == 1 else None
+    return kind
 
 
 def _length_words(error: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from typing import Annotated
 
@@ -56,6 +57,21 @@ Text = Annotated[str, Field(min_length=1), AfterValidator(_printable)]
 def is_id(name: str) -> bool:
     """Whether it is an id."""
     return name.startswith(f"{OWN}.") or _ID.fullmatch(name) is not None
+
+
+def like_ids(key: str) -> str:
+    """What is allowed as the key of a statement, and the nearest to a wrong one.
+
+    >>> like_ids("theorem_2")
+    'did you mean thm_2? allowed: KIND_NUMBER, such as thm_4_2, with KIND of def, asm, lem, claim, \
+prop, thm, cor, fact, obs, conj, alg, tab, fig, rem, ex, sec, app, eq, abs'
+    """
+    kinds = {**KINDS, **EXTRA_KINDS}
+    short = {word: kind for kind, word in kinds.items()} | {kind: kind for kind in kinds}
+    word, _, numbered = key.lower().partition("_")
+    close = difflib.get_close_matches(word, short, n=1)
+    hint = f"did you mean {short[close[0]]}_{numbered or 1}? " if close else ""
+    return f"{hint}allowed: KIND_NUMBER, such as thm_4_2, with KIND of {', '.join(kinds)}"
 
 
 def paper(name: str) -> str:

@@ -20,7 +20,7 @@ from repro.base.errors import BadInput, nearest
 from repro.base.files import yaml_mapping
 from repro.base.places import Place, places
 from repro.base.schema import Model, validate
-from repro.catalogue.entries import OWN, PAPER, Text, is_id, paper
+from repro.catalogue.entries import OWN, PAPER, Text, is_id, like_ids, paper
 from repro.catalogue.statements import parts
 
 SLIP_GRADES = ("error", "constant", "unstated_condition", "not_claimed", "cleared", "notation")
@@ -227,13 +227,6 @@ class Catalogue(Model):
             if paper(key) == name
         }
 
-    @model_validator(mode="after")
-    def _known_ids(self):
-        for name in self.items:
-            if not is_id(name):
-                raise ValueError(f"ids like p1.thm_4_2; {name} is none")
-        return self
-
 
 def load(folder: Path | None = None) -> Catalogue:
     """The papers of all places, the user's folder (by default the current one) last.
@@ -307,7 +300,11 @@ def read(file: Path) -> Paper:
     if not re.fullmatch(PAPER, file.stem):
         raise BadInput("paper", file, "allowed: a name of small letters and digits")
     key = f"papers.{file.stem}"
-    return validate(_Own if file.stem == OWN else Paper, yaml_mapping(key, file), key)
+    content = validate(_Own if file.stem == OWN else Paper, yaml_mapping(key, file), key)
+    for name in content.statements:
+        if not is_id(f"{file.stem}.{name}"):
+            raise BadInput(f"{key}.statements", name, f"no such kind and number; {like_ids(name)}")
+    return content
 
 
 def _theorems(items: Mapping[str, Item]) -> list[ProvedTheorem]:

@@ -36,7 +36,7 @@ import yaml
 
 from repro.base.errors import BadInput
 from repro.base.files import write_together, write_whole, yaml_mapping
-from repro.base.places import PAIR, Place
+from repro.base.places import PAIR, Place, place_of
 from repro.base.schema import validate
 from repro.base.words import keyword_values
 from repro.catalogue import machine_checked
@@ -267,8 +267,14 @@ def _stability(words: list[str]) -> int:
 def _power(words: list[str]) -> int:
     from repro.commands.runs.power import PowerRequest, power, printed_lines
 
-    checks = power(validate(PowerRequest, keyword_values(words, PowerRequest)))
+    request = validate(PowerRequest, keyword_values(words, PowerRequest))
+    configs = [place_of(name).config(name) for name in request.theorems()] if request.write else []
+    before = [config.read_text(encoding="utf-8") for config in configs]
+    checks = power(request)
     print(printed_lines(checks))
+    for config, text in zip(configs, before, strict=True):
+        same = config.read_text(encoding="utf-8") == text
+        print(f"{config}: {'unchanged' if same else 'replicates written'}")
     return 0 if all(check.enough for check in checks) else 1
 
 

@@ -37,6 +37,7 @@ from repro.p3.private_estimates.comparison import (
     compared,
     over_least_at_worst,
 )
+from repro.p3.private_estimates.comparison import THETA_SHARE as SIMULATED
 from repro.p3.private_estimates.linearised_errors import MechanismBudget
 from repro.p3.private_estimates.recipes import (
     Recipe,
@@ -128,7 +129,7 @@ class MechanismAnswer:
         yield (
             "errors: root mean square of reward differences, labels included, over "
             f"{self.replicates} datasets, before rounding; ridges and steps tuned with the world "
-            "known; |theta*| = 0.9 reward_bound"
+            f"known; |theta*| = {SIMULATED:g} reward_bound"
         )
 
 
@@ -248,7 +249,7 @@ WHY = {
 PRIVATE_REWARD = (
     f"repro private_reward always runs {OBJECTIVE}. Its ridge and deviation differ from the "
     f"recipe's: it tunes for |x| = {TYPICAL:g} and |theta*| = {THETA_SHARE:g} reward_bound, not "
-    f"for {LENGTH:g} and 0.9, and pays for its solver and for rounding"
+    f"for {LENGTH:g} and {SIMULATED:g}, and pays for its solver and for rounding"
 )
 """Where the number of pairs is public; without one it tunes nothing."""
 PROTECTED = {

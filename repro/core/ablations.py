@@ -16,15 +16,13 @@ import numpy as np
 
 from repro.core.check import Instead, SweptCheck
 from repro.core.judge import judge
-from repro.core.needs import Need
+from repro.core.needs import MUST, Need
 from repro.core.results import Finding, Series
 from repro.core.worlds import field_values
 from repro.labels.corruption.debiasing import no_debias
 from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_opposite, the_truth
 from repro.labels.privacy.central_noise import NO_NOISE
 
-MUST = {"labels": Need.LABELS, "estimate": Need.TRUTH_HIDDEN, "algorithm": Need.ALGORITHM}
-"""What a check about an algorithm notices; ``Check.blind`` has its reasons by these names."""
 NO_STAGE = "has no stage to show that it notices"
 REMEDY = "derive its worlds from PrivateLabels, or give the check"
 LABELLED = {"labels", "channel", "estimate", "n_pairs"}

@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from repro.base.errors import BadInput, without_exit
+from repro.base.errors import BadInput, among, without_exit
 from repro.base.notation import AXES
 from repro.base.schema import MAX_PAIRS
 from repro.core.claims import Claim, Verdict
 from repro.core.fingerprint import fingerprint
+from repro.core.needs import MUST
 from repro.core.stream import stream
 from repro.core.worlds import Sweep, field_values, put
 
@@ -236,8 +237,11 @@ class Check:
 
     def __post_init__(self) -> None:
         if self.axis not in AXES:
-            allowed = f"allowed: {', '.join(AXES)}, or what own_axis of repro.base.notation makes"
+            allowed = f"{among(self.axis, AXES)}, or what own_axis of repro.base.notation makes"
             raise ValueError(f"{self.name}: no axis {self.axis!r}; {allowed}")
+        for name in self.blind:
+            if name not in MUST:
+                raise ValueError(f"{self.name}: blind={name!r}: {among(name, MUST)}")
         if self.expected != "supported" and not self.why:
             raise ValueError(f"{self.name}: a pinned {self.expected} needs its reason in why")
 

@@ -16,6 +16,7 @@ from fractions import Fraction
 from numbers import Real
 from typing import Any, Literal, Protocol, get_args
 
+from repro.base.errors import among
 from repro.base.notation import LINEAR_AXES, SYMBOLS
 
 Direction = Literal["two_sided", "at_most", "at_least"]
@@ -151,7 +152,9 @@ def refuse_wrong_order(claim: Any, number: object = 0.0, direction: str = "two_s
     """
     numbers = (number, getattr(claim, "tolerance", 0.0))
     fine = all(isinstance(one, Real) and math.isfinite(one) for one in numbers)
-    if not isinstance(claim.words, str) or not fine or direction not in get_args(Direction):
+    if isinstance(direction, str) and direction not in get_args(Direction):
+        raise ValueError(f"direction={direction!r}: {among(direction, get_args(Direction))}")
+    if not isinstance(claim.words, str) or not fine or not isinstance(direction, str):
         raise ValueError(f"{claim}: allowed: words, number, direction=…, tolerance=…")
 
 

@@ -30,6 +30,10 @@ class Need(StrEnum):
     ALGORITHM = "algorithm"
 
 
+MUST = {"labels": Need.LABELS, "estimate": Need.TRUTH_HIDDEN, "algorithm": Need.ALGORITHM}
+"""What a check about an algorithm notices; ``Check.blind`` has its reasons by these names."""
+
+
 def needs_file(theorem: str) -> Path:
     """Where the snapshot of a theorem is kept: beside its config group."""
     try:

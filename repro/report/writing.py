@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, among
 from repro.base.files import write_whole
 from repro.catalogue import coverage, papers
 from repro.catalogue.papers import Catalogue
@@ -48,7 +48,7 @@ def material(folder: Path, paper: str | None = None) -> Material:
     """
     listed = papers.load()
     if paper not in (None, *listed.papers):
-        raise BadInput("paper", paper, f"allowed: {', '.join(listed.papers)}")
+        raise BadInput("paper", paper, among(paper, listed.papers))
     runs = find_runs(folder)
     listed = coverage.completed(listed, of_runs(runs))
     if paper:

@@ -48,26 +48,30 @@ def with_search_path(words: Sequence[str]) -> list[str]:
     """
     _say_broken()
     words = [f"++{word}" if FIELD.match(word) else word for word in words]
-    others = [place for place in places(_folder(words)) if place != shipped() and place.names()]
+    everywhere = places(_folder(words))
+    _refuse_malformed(words, everywhere)
+    others = [place for place in everywhere if place != shipped() and place.names()]
     if not others:
         return words
-    _refuse_malformed(words, others)
     overrides = (i for i, word in enumerate(words) if "=" in word and not word.startswith("-"))
     at = next(overrides, len(words))
     return [*words[:at], f"hydra.searchpath=[{','.join(map(_quoted, others))}]", *words[at:]]
 
 
-def _refuse_malformed(words: Sequence[str], others: Sequence[Place]) -> None:
+def _refuse_malformed(words: Sequence[str], everywhere: Sequence[Place]) -> None:
     """Read the configs of the named theorems within bounds, which Hydra does not have.
 
     Raises:
-        BadInput: one is no YAML mapping of plain values.
+        BadInput: one is no YAML mapping of plain values, or gives another experiment's name.
     """
     chosen = " ".join(word for word in words if THEOREM.match(word))
-    for place in others:
+    for place in everywhere:
         for name in place.names():
             if "glob(" in chosen or re.search(rf"\b{name}\b", chosen):
-                yaml_mapping("theorem", place.config(name))
+                file = place.config(name)
+                named = yaml_mapping("theorem", file).get("name", "(missing)")
+                if named != name:
+                    raise BadInput("name", named, f"in {file}; allowed: {name}, as the file")
 
 
 @cache

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import traceback
 from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 
-from repro.base.errors import BadInput, without_exit
+from repro.base.errors import BadInput, among, without_exit
 from repro.base.places import install_hint, names, place_of, shipped
-from repro.core.check import Theorem
+from repro.core.check import Check, Quantity, Theorem
+from repro.core.claims import Frequency, Inequality, Ratio, Slope
 
 LIBRARIES = {"llm": ("transformers", "tokenizers")}
 """By extra, the libraries without which none of its experiments runs."""
+
+
+_UNEXPECTED = re.compile(r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
+_MADE_OF = {
+    kind.__name__: kind for kind in (Theorem, Check, Quantity, Slope, Ratio, Inequality, Frequency)
+}
+"""What a theorem file builds, by name."""
 
 
 def missing_library(theorem: Theorem) -> str:
@@ -77,5 +87,19 @@ def _imported(name: str, path: Path) -> ModuleType:
         calls = traceback.extract_tb(problem.__traceback__)
         inside = [call.lineno for call in calls if call.filename == str(path)]
         line = inside[-1] if inside else getattr(problem, "lineno", None) or 1
-        complaint = f"line {line} of {path}: {type(problem).__name__}: {problem}"
+        reason = _unknown_argument(problem) or f"{type(problem).__name__}: {problem}"
+        complaint = f"line {line} of {path}: {reason}"
         raise BadInput("theorem", path.stem, complaint) from problem
+
+
+def _unknown_argument(problem: Exception) -> str:
+    """A misspelt argument of what a theorem file is made of; empty for another problem.
+
+    >>> _unknown_argument(TypeError("Quantity.__init__() got an unexpected keyword argument 'n'"))
+    'Quantity(n=…): no such argument; allowed: name, evidence, of, predicts'
+    """
+    match = _UNEXPECTED.match(str(problem))
+    if not isinstance(problem, TypeError) or not match or match[1] not in _MADE_OF:
+        return ""
+    names = [*signature(_MADE_OF[match[1]]).parameters]
+    return f"{match[1]}({match[2]}=…): no such argument; {among(match[2], names)}"

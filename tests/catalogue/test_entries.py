@@ -19,9 +19,10 @@ def written(folder, item, name="kbr"):
     ("item", "complaint"),
     [
         ("thm_4_2: {title: t, experiments: [a], reason: b}", "a reason, or experiments"),
-        ("theorem_4_2: {title: t}", "kbr.theorem_4_2 is none"),
+        ("theorem_4_2: {title: t}", "theorem_4_2: no such kind and number; did you mean thm_4_2"),
         ("thm_4_2: {title: ''}", "papers.kbr.statements.thm_4_2.title"),
-        ("thm_4_2: {title: t, reasons: b}", "unknown key"),
+        ("thm_4_2: {title: t, reasons: b}", "unknown key; did you mean reason"),
+        ("thm_4_2: {titel: t}", r"thm_4_2\.titel: unknown key; did you mean title\? allowed: "),
         ("thm_4_2: {title: t, slips: {x: {place: p, suspected: s, grade: maybe}}}", "grade=maybe"),
         ("thm_4_2: {title: t, text: 'costs $5'}", "pairs of dollar signs"),
         ('thm_4_2: {title: "\\e[2J"}', "printable"),

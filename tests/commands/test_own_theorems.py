@@ -144,6 +144,11 @@ def test_a_shipped_name_is_refused(command, folder):
         (folder / path.format("my_bound")).rename(folder / path.format("offline_gap"))
     done = command(folder, "theorem=offline_gap", *WORDS)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    config = folder / "conf" / "theorem" / "offline_gap.yaml"
+    assert done.stderr == f"error: name=my_bound: in {config}; allowed: offline_gap, as the file\n"
+    config.write_text(config.read_text().replace("name: my_bound", "name: offline_gap"))
+    done = command(folder, "theorem=offline_gap", *WORDS)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert done.stderr.startswith("error: theorem=offline_gap: is the name of ")
 
 

@@ -121,6 +121,9 @@ def trained(
         # what accelerate wraps round the forward pass does not reach TRL's fused one
         trainer.compute_loss_context_manager = trainer.accelerator.autocast
         _wait_before_state_file(trainer)
+        if run.spoken and trainer.is_world_process_zero():
+            steps = whole // min(run.training.batch_size, count) * run.training.epochs
+            print(f"{steps} steps; a line at the first and at every tenth", flush=True)
         _train(trainer, run)
     result = trainer.accelerator.unwrap_model(trainer.model)
     # back to the forward pass of its class: what trainers wrap round it, copies would share

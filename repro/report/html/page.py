@@ -19,7 +19,7 @@ from repro.report.html.findings import findings
 from repro.report.html.pictures import picture
 from repro.report.html.runs import StoredRun
 from repro.report.html.statements import KINDS_IN_ORDER, StatementLine, by_paper
-from repro.report.html.tracked import compare_address, run_address
+from repro.report.html.tracked import compare_address, run_address, ui_command
 from repro.report.html.typeset import typeset
 from repro.report.wording import SYMBOLS, beside
 
@@ -128,6 +128,7 @@ def _section(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> dict[str
         "facts": _facts(run),
         "tracked": run_address(run.facts),
         "compared": compare_address(run.facts),
+        "tracked_by": ui_command(run.folder),
     }
 
 

@@ -1,8 +1,10 @@
-"""Where a run is in the comparison UI, as ``make ui`` opens it; empty where that is unknown."""
+"""Where a run is in the comparison UI of MLflow; empty where that is unknown."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 HOME = "http://127.0.0.1:5000/#"
@@ -32,6 +34,13 @@ def compare_address(facts: Mapping[str, Any]) -> str:
         return ""
     quoted = ",".join(f"%22{identifier}%22" for identifier in runs)
     return f"{HOME}/compare-runs?runs=[{quoted}]&experiments=[%22{identifiers[0]}%22]"
+
+
+def ui_command(folder: Path) -> str:
+    """What opens the store in which a run of that folder is; without one, MLflow's usual store."""
+    store = folder.parent.parent / "mlflow.db"
+    uri = shlex.quote(f"sqlite:///{store}")
+    return f"mlflow ui --backend-store-uri {uri}" if store.is_file() else "mlflow ui"
 
 
 def _ids(facts: Mapping[str, Any]) -> tuple[str, ...]:

@@ -289,10 +289,11 @@ def test_the_first_line_names_the_base_model(model, finished, release, tmp_path,
         (place / "README.md").unlink()
     assert status_of(finetune.main, [*words, *([f"model={place}"] if model else [])]) == 0
     told = capsys.readouterr()
-    first, second, *steps = told.out.splitlines()
+    first, second, total, *steps = told.out.splitlines()
     named = f"base model: {place}" if model else "base model: a tiny random GPT-2, built here"
     assert first == named + ", without pretraining" * (model != "weights")
     assert second == "48 pairs released at ε = 1; loss: private (repro which_loss names none)"
+    assert re.fullmatch(r"\d+ steps; a line at the first and at every tenth", total)
     assert "'loss'" in steps[0]
     assert told.err.startswith("warning: this model has no pretraining") == (model != "weights")
     assert "\nwarning: repro which_loss epsilon=1 n_pairs=48 says that no loss learns" in (
