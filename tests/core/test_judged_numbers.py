@@ -10,6 +10,7 @@ from repro.core.privacy_check import Exact, PrivacyCheck
 from repro.core.rates import Interval, fit_slope
 from repro.core.results import Series, finite_mean
 from repro.labels.privacy.black_box import Attack, Counts
+from tests.at_each import at_each
 
 GRID = np.array([1.0, 10.0, 100.0, 1000.0])
 COMMON = {"axis": "n_pairs", "grid": tuple(GRID), "quantity": "q", "method": "m"}
@@ -125,7 +126,7 @@ def test_a_ratio_is_contradicted_by_any_point():
     assert (found.verdict, found.series.means.mean()) == ("contradicted", 1.0)
 
 
-@pytest.mark.parametrize(
+@at_each(
     ("direction", "value", "verdict"),
     [
         ("at_least", 1e6, "supported"), ("at_least", 0.9, "contradicted"),
@@ -190,7 +191,7 @@ def test_inequality_at_its_edge():
     assert found.numbers == {"max_ratio": 1.25, "slack": 0.8, "cases": 28, "tolerance": 0.25}
 
 
-@pytest.mark.parametrize(
+@at_each(
     ("low", "high", "direction", "expected"),
     [
         (-1.5, -0.5, "two_sided", "supported"),
@@ -205,7 +206,7 @@ def test_the_edges_of_the_margin_belong_to_the_claim(low, high, direction, expec
     assert compare(Interval(low, low, high), -1.0, 0.5, direction) == expected
 
 
-@pytest.mark.parametrize(
+@at_each(
     ("check", "key", "reason"),
     [
         (SlopeCheck(name="s", **COMMON), "slope", "a mean is not positive"),
@@ -269,7 +270,7 @@ def test_a_privacy_check_at_one_point():
     assert found.verdict == "supported"
 
 
-@pytest.mark.parametrize("points", [1, 3])
+@at_each("points", [1, 3])
 def test_every_point_of_a_privacy_check_is_known(points):
     attack = Attack(1.0, 0.0, False)
     exact = (Exact(0.3, 1e-4, attack),) * points
@@ -277,7 +278,7 @@ def test_every_point_of_a_privacy_check_is_known(points):
         privacy(np.full((2, 3, 4), 0.5), exact, grid=(1.0, 2.0))
 
 
-@pytest.mark.parametrize(
+@at_each(
     ("slope", "bend", "direction", "expected"),
     [
         (-0.8, -0.05, "at_most", "inconclusive"),

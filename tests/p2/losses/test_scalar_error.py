@@ -15,12 +15,13 @@ from repro.p2.losses.loss_map import perturbation_gain
 from repro.p2.losses.risk import LossRisk, always
 from repro.p2.losses.scalar_error import ScalarError, scalar_error
 from repro.p2.losses.worlds import scalar_world
+from tests.at_each import at_each
 
 SETTINGS = [(4.0, 0.5, 0.05, Order.CTL), (12.0, 0.5, 0.01, Order.LTC), (2.0, 8.0, 0.05, Order.CTL)]
 
 
-@pytest.mark.parametrize("name", LOSSES)
-@pytest.mark.parametrize(("bound", "epsilon", "alpha", "order"), SETTINGS)
+@at_each("name", LOSSES)
+@at_each(("bound", "epsilon", "alpha", "order"), SETTINGS)
 def test_the_limit_and_the_large_sample_error_are_those_of_the_sandwich(
     name, bound, epsilon, alpha, order
 ):
@@ -32,8 +33,8 @@ def test_the_limit_and_the_large_sample_error_are_those_of_the_sandwich(
     assert found == pytest.approx(risk.risk(1e10), rel=2e-3)
 
 
-@pytest.mark.parametrize("name", LOSSES)
-@pytest.mark.parametrize(("bound", "epsilon", "alpha", "order"), SETTINGS)
+@at_each("name", LOSSES)
+@at_each(("bound", "epsilon", "alpha", "order"), SETTINGS)
 def test_for_large_n_one_of_two_signs_is_worst(name, bound, epsilon, alpha, order):
     law = scalar_error(bound, LOSSES[name], epsilon, alpha, order)
     sign, rng = torch.sign(law.x), np.random.default_rng(0)
@@ -184,7 +185,7 @@ def test_answers_agree_with_labels_drawn_row_by_row_or_declare_a_tie():
     assert compared >= 12
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@at_each("name", LOSSES)
 def test_the_floor_is_the_error_of_ever_more_labels(name):
     law = scalar_error(5.0, LOSSES[name], 8.0, 0.2, Order.CTL)
     error = law.mean_squared(law.worst(1e13)[None], (1e13,)) ** 0.5

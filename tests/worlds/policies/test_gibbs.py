@@ -42,7 +42,7 @@ def test_light_kl_returns_the_argmax():
     torch.testing.assert_close(policy, expected, atol=1e-15, rtol=0)
 
 
-@pytest.mark.parametrize("beta", [0.5, 4.0])
+@at_each("beta", [0.5, 4.0])
 def test_inverse_temperature_of_the_paper(beta):
     """Eq. (5) as printed, π_ref·exp(β·r)/Z: P1's β multiplies the reward."""
     printed = REFERENCE * torch.exp(beta * REWARD)
@@ -58,8 +58,8 @@ def test_two_responses_by_hand():
     torch.testing.assert_close(policy, torch.tensor([[0.75, 0.25]], dtype=torch.float64))
 
 
-@pytest.mark.parametrize("kl_weight", [0.05, 0.5, 5.0])
-@pytest.mark.parametrize("mixed_in", [1e-3, 0.1, 1.0], ids=["near", "middling", "any policy"])
+@at_each("kl_weight", [0.05, 0.5, 5.0])
+@at_each("mixed_in", [1e-3, 0.1, 1.0])
 def test_no_perturbation_is_better(kl_weight, mixed_in):
     best = gibbs_policy(REFERENCE, REWARD, kl_weight)
     others = (1 - mixed_in) * best + mixed_in * random_policies(2000)
@@ -67,7 +67,7 @@ def test_no_perturbation_is_better(kl_weight, mixed_in):
     assert float(shortfall.min()) > 0
 
 
-@pytest.mark.parametrize("kl_weight", [0.05, 0.5, 5.0])
+@at_each("kl_weight", [0.05, 0.5, 5.0])
 def test_shortfall_is_the_divergence(kl_weight):
     """J(π*) − J(π) = kl_weight·E KL(π‖π*), the identity behind P1's eq. (2)."""
     best, others = gibbs_policy(REFERENCE, REWARD, kl_weight), random_policies(200)
@@ -82,7 +82,7 @@ def test_other_temperature_is_worse():
         assert float(objective(gibbs_policy(REFERENCE, REWARD, wrong), 0.5)) < float(best)
 
 
-@pytest.mark.parametrize("kl_weight", [1e9, 0.3, 1e-4])
+@at_each("kl_weight", [1e9, 0.3, 1e-4])
 def test_policies_of_many_runs_are_those_of_one(kl_weight):
     rewards = torch.stack([REWARD, -REWARD, 0 * REWARD])
     found = gibbs_policies(REFERENCE.log(), rewards / kl_weight)
@@ -148,7 +148,7 @@ def exact_gap(case: dict) -> float:
         return float(weight * total)
 
 
-@pytest.mark.parametrize("key", range(10))
+@at_each("key", range(10))
 def test_is_the_difference_of_objectives(key):
     case = random_case(key, scale=1.0)
     direct = objective_of(case, case["reward"]) - objective_of(case, case["reward"] + case["error"])
@@ -163,7 +163,7 @@ def test_is_right_to_many_digits_at_every_size(scale, key):
     assert gap(case) == pytest.approx(exact_gap(case), rel=1e-10, abs=0)
 
 
-@pytest.mark.parametrize("key", range(5))
+@at_each("key", range(5))
 def test_tiny_errors_follow_the_second_order(key):
     """E Var_π*(error)/(2·kl_weight)."""
     case = random_case(key, scale=1e-9)
@@ -210,9 +210,7 @@ def test_batch_is_one_at_a_time():
     assert batch.tolist() == pytest.approx([gap(c) for c in cases], rel=1e-12, abs=0)
 
 
-@pytest.mark.parametrize(
-    "x", [-745.0, -50.0, -1.0, -1.01e-3, -9.9e-4, -1e-12, 9.9e-4, 1.01e-3, 0.5, 1.0, 50.0]
-)
+@at_each("x", [-745.0, -50.0, -1.0, -1.01e-3, -9.9e-4, -1e-12, 9.9e-4, 1.01e-3, 0.5, 1.0, 50.0])
 def test_excess_in_50_digits(x):
     with localcontext() as context:
         context.prec = 50
