@@ -106,8 +106,8 @@ def pessimistic_policy(
     policy, best, value, cuts = reference, reference, 0.0, []
     for _ in range(MAX_CUTS):
         low, theta = believed.worst(np.einsum("sa,sak->k", policy, weighted) - offset)
-        if low > value or not cuts:
-            best, value = (policy, low) if low > 0 else (best, value)
+        if low > value:
+            best, value = policy, low
         cuts.append(np.append((weighted @ theta).ravel(), theta @ offset))
         policy, high = _best_against(np.array(cuts), states, actions)
         if high - value <= TOLERANCE * (1 + abs(high)):

@@ -304,8 +304,8 @@ def estimated_margins(
     """(R, d) debiased estimates of the margin, state by state: Algorithm 1 in closed form."""
     states = world.states
     prob = np.full(states.num_states, states.mass)
-    rest = max(0.0, 1 - float(prob.sum()))
-    pairs = rng.multinomial(world.n_pairs, np.append(prob, rest), size=replicates)[:, :-1]
+    # numpy gives the last entry what is left, whatever it says
+    pairs = rng.multinomial(world.n_pairs, np.append(prob, 0.0), size=replicates)[:, :-1]
     wins = rng.binomial(pairs, _win_prob(world, margin))
     return _margins(world, margin, wins / np.maximum(pairs, 1))
 

@@ -64,12 +64,12 @@ class HalfspaceOnLine:
         return self.distance(self.estimate(labels))
 
     def respond(self, labels: Tensor) -> Response:
-        """Error, and its derivative in Σ_c m_c·w_c·sgn x_c."""
-        theta = self.estimate(labels)
-        win = torch.sigmoid(theta * self.x)
-        slope = (self.mass * self.x.abs() * win * (1 - win)).sum(-1)
-        error = self._root * (theta[:, 0] - self.truth)
-        return Response(error[:, None], (self._root / slope)[:, None, None])
+        """Error, and up to a factor above 0 its derivative in Σ_c m_c·w_c·sgn x_c.
+
+        The factor moves no attack: there is one feature.
+        """
+        error = self._root * (self.estimate(labels)[:, 0] - self.truth)
+        return Response(error[:, None], self._root[:, None, None])
 
     def repeated(self, times: int) -> HalfspaceOnLine:
         """Every row ``times`` times."""
