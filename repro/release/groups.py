@@ -44,7 +44,9 @@ def field_groups(source: Any) -> dict[str, np.ndarray]:
             numbers[name].append(value if isinstance(value, int | float) else np.nan)
     groups = {}
     for name, column in values.items():
-        column.extend([hash(None)] * (place - len(column)))
+        missing = place - len(column)
+        column.extend([hash(None)] * missing)
+        numbers[name].extend([np.nan] * missing)
         distinct, group = np.unique(np.array(column), return_inverse=True)
         numeric = np.array(numbers[name])
         if distinct.size > numeric.size / 2 and not np.isnan(numeric).any():
