@@ -436,7 +436,7 @@ def of_data(world: Any, algorithm: Algorithm, data: Any, replicates: int) -> np.
 @lru_cache(maxsize=256)
 def fisher(world: OfflineLabels) -> float:
     """The limit of n·gap over n, from the information of a report and f″."""
-    return world.draw(np.random.default_rng(0), 1).predicted_gap(with_bonus=False)
+    return world.draw(np.random.default_rng(0), 1).predicted_gap()
 
 
 def _of_covariance(world: ChannelInstance, covariance: Callable[..., Tensor], given: Any) -> float:

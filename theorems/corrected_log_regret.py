@@ -39,15 +39,25 @@ What would refute it: another exponent, a constant outside its margin, one quant
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 from scipy.stats import chi2
 
 from repro.base.schema import Positive, RewardBound
-from repro.core.check import Assumed, Check, Quantity, Theorem, at_both_ends, named, of_world
+from repro.core.check import (
+    Assumed,
+    Check,
+    Quantity,
+    Theorem,
+    at_both_ends,
+    largest_of,
+    named,
+    of_world,
+)
 from repro.core.claims import Claim, Frequency, Inequality, Ratio, Slope
 from repro.labels.preferences.label_information import inverse_information, inverse_slope
 from repro.p1.pokl.algorithms import hidden_randomizer, naive_labels
@@ -234,13 +244,13 @@ def likelihood_limit(world: OnlineRun) -> float:
 def radius_of_class(world: Radius) -> float:
     """(Γ² − λ)/W of a finite class: 8·log(N/δ)."""
     weight = repaired_weight(*UNIT, math.log(world.class_size), 1, world.failure_prob)
-    return (weight**2 - ridge_of(1.0)) / inverse_information(*UNIT)
+    return (weight**2 - ridge_of(UNIT[0])) / inverse_information(*UNIT)
 
 
 def radius_of_net(world: Radius) -> float:
     """The same of a net, less what its radius adds: 8·(log(N/δ) + 1)."""
     weight = repaired_net_weight(*UNIT, math.log(world.class_size), 1, world.failure_prob)
-    return (math.sqrt(weight**2 - ridge_of(1.0)) - 2) ** 2 / inverse_information(*UNIT)
+    return (math.sqrt(weight**2 - ridge_of(UNIT[0])) - 2) ** 2 / inverse_information(*UNIT)
 
 
 def needed_over(
@@ -258,21 +268,22 @@ eight_logs_of_net = named("eight_logs", needed_over, radius=radius_of_net)
 seven_logs_of_net = named("seven_logs", needed_over, radius=radius_of_net, share=7 / 8)
 
 BUDGETS = (0.1, 1.0, 4.0, 16.0, math.inf)
-UNIT = 1.0, 1.0
+UNIT = 1.3, 0.8
 """B and ε at which Γ is held to the radius; W is divided out."""
-SHARP_WEIGHT = 0.2
-"""1/β at which the floor's constant is least: there βa = 1/2 with a = 1/10."""
+WEIGHTS = (0.07, 0.2, 1.0)
+"""1/β; at the second the floor's constant is least: there βa = 1/2 with a = 1/10."""
 
 
-def within_3_2(world: LowerBound) -> float:
-    """The estimate's rate over 3.2 times the floor's, the largest over ε."""
-    rates = [estimate_over_floor(world.reward_bound, eps, SHARP_WEIGHT) for eps in BUDGETS]
-    return max(rates) / 3.2
+@largest_of
+def within(world: LowerBound, most: float) -> Iterator[float]:
+    """The estimate's rate over so many times the floor's, the largest over ε and β."""
+    for epsilon, kl_weight in product(BUDGETS, WEIGHTS):
+        yield estimate_over_floor(world.reward_bound, epsilon, kl_weight) / most
 
 
-def within_2_9(world: LowerBound) -> float:
-    """Wrong: 2.9 for 3.2."""
-    return 3.2 / 2.9 * within_3_2(world)
+within_3_2 = named("within_3_2", within, most=3.2)
+within_2_9 = named("within_2_9", within, most=2.9)
+"""Wrong: 2.9 for 3.2."""
 
 
 # Quantities --------------------------------------------------------------------------------------

@@ -500,8 +500,8 @@ def quantile_over_bound(world: NearBound, bound: Algorithm, data: TwoArmDatasets
 def between(world: NearBound, bounds: Algorithm, data: TwoArmDatasets, replicates: int) -> float:
     """The larger of mean gap over upper bound and lower bound over mean gap, for the MLE."""
     lower, upper = bounds(world)
-    mean = float(private_mle(data).mean())
-    return max(mean / upper, lower / mean) if mean > 0 else math.inf
+    mean = max(float(private_mle(data).mean()), 1e-300)
+    return max(mean / upper, lower / mean)
 
 
 def every_n(world: NearBound, share: float = 1.0) -> tuple[float, float]:
@@ -534,7 +534,7 @@ def normal_failure(world: NearBound) -> float:
 
 def fishers_gap(world: NearBound) -> float:
     """β·W/(8nq)."""
-    return one_dataset(world).predicted_gap(with_bonus=False)
+    return one_dataset(world).predicted_gap()
 
 
 def predicted_of_repaired(world: NearBound) -> float:

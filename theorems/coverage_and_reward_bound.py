@@ -224,8 +224,8 @@ def of_data(world: RareBest, algorithm: Algorithm, data: Datasets, replicates: i
 def between(world: RareBest, bounds: Algorithm, data: Datasets, replicates: int) -> float:
     """The larger of lower bound over the MLE's mean gap, and that over the upper bound."""
     low, high = bounds(world)
-    mean = float(private_mle(data).mean())
-    return max(low / mean, mean / high) if mean > 0 else math.inf
+    mean = max(float(private_mle(data).mean()), 1e-300)
+    return max(low / mean, mean / high)
 
 
 def both_bounds(world: RareBest, share: float = 1.0) -> tuple[float, float]:

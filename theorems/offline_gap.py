@@ -90,14 +90,9 @@ MAX_NET_SHARE = 1.0
 
 
 @lru_cache(maxsize=256)
-def predicted_gap(world: InstanceLabels, with_bonus: bool) -> float:
-    """The mean gap that second-order expansion predicts."""
-    return _one_dataset(world).predicted_gap(with_bonus)
-
-
 def predicted_without_bonus(world: InstanceLabels) -> float:
-    """The same of the estimate alone."""
-    return predicted_gap(world, with_bonus=False)
+    """The mean gap of the estimate alone that second-order expansion predicts."""
+    return _one_dataset(world).predicted_gap()
 
 
 @lru_cache(maxsize=256)
@@ -390,7 +385,9 @@ def _small_gap(swept: SweptCheck, world: InstanceLabels) -> Assumed:
     name = "labels enough for the rate to show"
     if swept.name in (*ANY_SIZE, *LIMITS):
         return name, True, "not a rate"
-    gap = predicted_gap(world, with_bonus=swept.check.right is ppkl)
+    gap = predicted_without_bonus(world)
+    if swept.check.right is ppkl:
+        gap += _one_dataset(world).predicted_cost_of_bonus()
     kl = gap / world.world.kl_weight
     return name, kl <= MAX_KL, f"predicted KL {kl:.2g}, limit {MAX_KL:g}"
 

@@ -231,10 +231,8 @@ def infimum_inside(world: FeatureCount) -> Claimed:
     """
 
     def ratio(x: Interval) -> Interval:
-        beyond = _at_least(x - 1, 0.0)
-        variance = x**2
-        distance = beyond**2 / variance
-        return 1 / _at_least(distance * variance / x**2, 1 / MOST)
+        left = _at_least(x - 1, 0.0)  # of |g − h| by the best b
+        return 1 / _at_least((left / x) ** 2, 1 / MOST)
 
     return Claimed(((0.5, 1.0),), ratio)
 
@@ -370,11 +368,9 @@ class OppositeRewards:
         squared = m * (2 * self.reward_bound) ** 2
         above = (squared > self.in_sample_limit(printed) * self.log_term) & ~below
         prob, fails, some = np.zeros(len(m)), below.astype(float), below | above
-        if some.any():
-            prob[some] = stats.binom.pmf(m[some], self.n_pairs, self.telling_prob)
-        if above.any():
-            heard = above & self._heard(np.where(above, prob, 0.0))
-            fails[heard] = self.mistake_prob(m[heard])
+        prob[some] = stats.binom.pmf(m[some], self.n_pairs, self.telling_prob)
+        heard = above & self._heard(np.where(above, prob, 0.0))
+        fails[heard] = self.mistake_prob(m[heard])
         return float(prob @ fails)
 
     def _heard(self, prob: np.ndarray) -> np.ndarray:
@@ -526,8 +522,8 @@ def exponent(world: ManyRounds, growth: Algorithm, rng: object, replicates: int)
 def within(world: TableLabels, bounds: Algorithm, rng: np.random.Generator, replicates: int):
     """Lower bound over the MLE's mean gap, or that over the upper bound: the larger."""
     low, high = bounds(world)
-    gap = float(private_mle(world.draw(rng, replicates)).mean())
-    return max(low / gap, gap / high) if gap > 0 else math.inf
+    gap = max(float(private_mle(world.draw(rng, replicates)).mean()), 1e-300)
+    return max(low / gap, gap / high)
 
 
 WITHIN = Quantity("left side / right side of both", within, stream_per_block=True)

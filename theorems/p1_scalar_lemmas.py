@@ -204,7 +204,7 @@ def lattice_crossing(
     to_up = np.minimum(place + up, states)
     to_down = np.maximum(place - down, 0)
     rise, fall = np.expm1((to_up - place) * log_unit), np.expm1((to_down - place) * log_unit)
-    chance = np.where(fall < 0, -fall / (rise - fall), 0.0)
+    chance = -fall / (rise - fall)
     mass = np.zeros(states + 1)
     mass[states - level] = 1.0
     for _ in range(horizon):

@@ -134,7 +134,7 @@ corrected = named("corrected", share, printed=False)
 
 # The count of Lemma C.4 ---------------------------------------------------------------------------
 
-TRUTH, LARGEST, STEPS = 1.0, 3.0, 24001
+TRUTH, LARGEST, STEPS = 1.2, 3.0, 24001
 LOG_CLASS = 10.0
 """log(|Π|T/δ), one number as in ``Tuning``."""
 
@@ -144,7 +144,7 @@ class Maximiser(PrivateLabels):
     """t − 1 rounds of pairs from π_ref ⊗ π_ref, π_ref uniform on two responses.
 
     f_π, the implicit reward difference of the two responses, is on a grid of [−3, 3] that holds
-    f* = 1; half of the pairs hold two different responses.
+    f* = 1.2; half of the pairs hold two different responses.
 
     Attributes:
         horizon: t − 1.

@@ -68,7 +68,7 @@ def mean_gap(at: BuiltLabels, rng: np.random.Generator, replicates: int) -> tupl
     """Mean gap of the private MLE, and the same over Fisher's."""
     problem = at.draw(rng, replicates)
     gap = float(problem.gap(problem.error(problem.fit(at.epsilon))).mean())
-    return gap, gap / problem.predicted_gap(with_bonus=False)
+    return gap, gap / problem.predicted_gap()
 
 
 def exponent(

@@ -71,9 +71,7 @@ class RankingWorld:
 
 def ranking_signal(epsilon: float, num_rankings: int) -> float:
     """Weight (e^ε−1)/(e^ε+N−1) of the true law in that of a report."""
-    if epsilon == math.inf:
-        return 1.0
-    return math.expm1(epsilon) / (math.expm1(epsilon) + num_rankings)
+    return -math.expm1(-epsilon) / (1 + (num_rankings - 1) * math.exp(-epsilon))
 
 
 def ranking_response(prob: Tensor, epsilon: float) -> Tensor:

@@ -12,6 +12,7 @@ import math
 import numpy as np
 import torch
 from scipy import linalg
+from scipy.special import softmax
 
 from repro.labels.preferences.label_information import inverse_information
 from repro.worlds.instances.linear import LinearWorld
@@ -91,9 +92,7 @@ def information(reference: np.ndarray, reward: np.ndarray, epsilon: float) -> np
 
 def optimal_policy(reference: np.ndarray, reward: np.ndarray, kl_weight: float) -> np.ndarray:
     """(A,) π*."""
-    tilted = np.log(reference) + reward / kl_weight
-    weights = np.exp(tilted - tilted.max())
-    return weights / weights.sum()
+    return softmax(np.log(reference) + reward / kl_weight)
 
 
 def limit(reference: np.ndarray, reward: np.ndarray, kl_weight: float, epsilon: float) -> float:

@@ -133,8 +133,12 @@ class Datasets:
         """(R,) suboptimality of the Gibbs policy of a reward with this error (step 4)."""
         raise NotImplementedError
 
-    def predicted_gap(self, with_bonus: bool) -> float:
-        """Second-order prediction of the mean gap, with or without the bonus's share."""
+    def predicted_gap(self) -> float:
+        """Second-order prediction of the mean gap without a bonus."""
+        raise NotImplementedError
+
+    def predicted_cost_of_bonus(self) -> float:
+        """The bonus's own share of the gap, to second order."""
         raise NotImplementedError
 
 
@@ -172,12 +176,15 @@ class LinearDatasets(Datasets):
             scale=source.scale,
         )
 
-    def predicted_gap(self, with_bonus: bool) -> float:
-        """Second-order prediction of the mean gap, with or without the bonus's share."""
-        world, source = self.world, self.source
-        share = bonus_gap(world, self.bonus(), source.regulariser) if with_bonus else 0.0
-        constant = gap_constant(world, source.epsilon, source.response, source.regulariser)
-        return float(constant / self.n_pairs) + share
+    def predicted_gap(self) -> float:
+        """Second-order prediction of the mean gap without a bonus."""
+        source = self.source
+        constant = gap_constant(self.world, source.epsilon, source.response, source.regulariser)
+        return float(constant / self.n_pairs)
+
+    def predicted_cost_of_bonus(self) -> float:
+        """The bonus's own share of the gap, to second order."""
+        return bonus_gap(self.world, self.bonus(), self.source.regulariser)
 
     def limit_gap(self) -> float:
         """E[gap] with θ̂ exactly normal around the truth, whatever the size of the bonus.
@@ -264,12 +271,15 @@ class TwoArmDatasets(Datasets):
         )
         return source.pessimism * (both[:, 0] - both[:, 1])
 
-    def predicted_gap(self, with_bonus: bool) -> float:
-        """Second-order prediction of the mean gap, with or without the bonus's share."""
+    def predicted_gap(self) -> float:
+        """Second-order prediction of the mean gap without a bonus."""
         world, source = self.world, self.source
-        share = two_arm_bonus_gap(world, self.bonus(), source.regulariser) if with_bonus else 0
         constant = two_arm_gap_constant(world, source.epsilon, source.response, source.regulariser)
-        return constant / self.n_pairs + share
+        return constant / self.n_pairs
+
+    def predicted_cost_of_bonus(self) -> float:
+        """The bonus's own share of the gap, to second order."""
+        return two_arm_bonus_gap(self.world, self.bonus(), self.source.regulariser)
 
     def error(self, difference: Tensor) -> Tensor:
         """(R, S) estimated minus true reward difference."""

@@ -20,6 +20,7 @@ from typing import Literal
 import numpy as np
 import torch
 from scipy.linalg import solve_discrete_lyapunov
+from scipy.special import hyp1f1
 from torch import Tensor
 
 from repro.base.notation import label_signal, privacy_cost
@@ -268,7 +269,7 @@ def tilt(x: float) -> float:
     >>> round(tilt(1e-9), 6), round(tilt(1.0), 6)
     (0.5, 0.718282)
     """
-    return (math.expm1(x) - x) / x**2 if x > 1e-4 else 0.5 + x / 6
+    return float(hyp1f1(1, 3, x)) / 2
 
 
 def regret_factor(world: LinearWorld) -> float:

@@ -15,6 +15,9 @@ from repro.labels.preferences.label_information import inverse_information
 TAIL = math.e / (math.e - 1)
 """A sum of conditional means in [0, 1] is at most so many times the sum plus log(1/δ)."""
 
+STATES = 3
+"""S at which the two rates are compared; both grow like S."""
+
 
 def eluder_sum(num_states: int, horizon: int) -> float:
     """Σ_t U_t² over T pairs of tables with λ = 4B², at most: S·(1 + log(1 + T/S)).
@@ -83,9 +86,9 @@ def estimate_over_floor(reward_bound: float, epsilon: float, kl_weight: float) -
     """
     difference = reward_bound - min(0.1, kl_weight / 2)
     late = np.array([1e60, 1e61])
-    low = regret_floor(1, difference, kl_weight, epsilon, late)
+    low = regret_floor(STATES, difference, kl_weight, epsilon, late)
     rate = (low[1] - low[0]) / math.log(10)
-    return inverse_information(reward_bound, epsilon) / (4 * kl_weight) / float(rate)
+    return STATES * inverse_information(reward_bound, epsilon) / (4 * kl_weight) / float(rate)
 
 
 def needed_radius(log_class_size: float, log_inverse_delta: float) -> float:

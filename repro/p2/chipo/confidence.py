@@ -163,8 +163,6 @@ def _fewer(pairs: np.ndarray, low: float, high: float) -> np.ndarray:
 def _largest_rare(reports: SpuriousReports, policy: Policy, failure_prob: float) -> float:
     """The largest w ≤ ¼ at which a policy is chosen with probability ≥ δ."""
     low, high = 0.0, math.log(2 * LARGEST_RARE * (1 - LARGEST_RARE) * reports.n_pairs)
-    if reports.chosen(policy, math.exp(high)) >= failure_prob:
-        return LARGEST_RARE
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         likely = reports.chosen(policy, math.exp(middle)) >= failure_prob

@@ -61,7 +61,7 @@ def _square_slope(pairs, wins, means, cost) -> np.ndarray:
 
 
 def _square_curvature(pairs, means, cost) -> np.ndarray:
-    return 2 * pairs + 0 * means
+    return np.full_like(means, 2 * pairs)
 
 
 LOG_LOSS = PrintedLoss(log_loss, _log_slope, _log_curvature)

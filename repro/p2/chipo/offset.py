@@ -69,10 +69,11 @@ class OffsetReward(ChipoLabels):
     def gap(self, x: np.ndarray, fitted: np.ndarray) -> np.ndarray:
         """J(π*) − J(π̂) at true x of the χPO policy of a fitted x."""
         estimate = on_arrays(self.estimate, fitted, x)
-        reward = np.stack([0 * estimate, estimate, 0 * estimate + OFFSET], axis=-1)
+        nothing = np.zeros_like(estimate)
+        reward = np.stack([nothing, estimate, nothing + OFFSET], axis=-1)
         policy = chipo_policy(REFERENCE, reward, np.array(self.kl_weight))
         best = np.maximum(x, OFFSET)
-        lost = np.stack([best + 0 * x, best - x, best - OFFSET], axis=-1)
+        lost = np.stack([best, best - x, best - OFFSET], axis=-1)
         return (policy * lost).sum(-1)
 
     def expected_gaps(self, ladder: np.ndarray) -> np.ndarray:
