@@ -51,9 +51,9 @@ labels.privacy.clopper_pearson labels.privacy.exact_normal labels.privacy.exact_
 labels.privacy.gaussian labels.privacy.mechanism llm.experiments.contrasts llm.experiments.judges
 llm.experiments.pessimism llm.training.losses llm.training.objectives release.annotators
 release.canonical release.coins release.groups release.labels release.manifest release.privatise
-report.panels report.results_page report.run_files report.secret_address report.window
-report.wording study.chosen study.composition study.idle_values study.messages study.power
-study.settings study.slack worlds.instances.choices
+release.records report.panels report.results_page report.run_files report.secret_address
+report.window report.wording study.chosen study.composition study.idle_values study.messages
+study.power study.settings study.slack worlds.instances.choices
 """
 
 
