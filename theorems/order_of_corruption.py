@@ -245,9 +245,9 @@ def _compared(
     apart = changed = 0.0
     spent = np.zeros(1)
     for laws in arrived(protocol, wishes, world.changes, behind):
-        apart += np.abs(laws.behind.sum(-1) - laws.front).sum() / 2
+        apart += np.abs(laws.behind.sum(0) - laws.front).sum() / 2
         changed += np.abs(laws.honest - laws.front).sum() / 2
-        spent = spent + laws.behind.sum((0, 1))
+        spent = spent + laws.behind.sum((1, 2))
     return apart, changed, spent
 
 
@@ -345,21 +345,18 @@ def _runs(
     transcript, turned = np.zeros(DRAWN, dtype=int), np.zeros(DRAWN, dtype=int)
     for i, channel in enumerate(protocol.channels):
         label, messages = protocol.labels[row, i], channel.shape[-1]
-        sent = _one_of(channel[transcript, label], rng)
+        sent = _one_of(channel, (transcript, label), rng)
         change = wishes[i][row, transcript] & (turned < changes)
-        reported = channel[transcript]
-        kernel = behind.kernel(
-            reported[np.arange(DRAWN), label], reported[np.arange(DRAWN), 1 - label]
-        )  # (N, M, M)
-        new = _one_of(kernel[np.arange(DRAWN), sent], rng)
+        kernel = behind.kernel(channel, channel[:, ::-1])  # (M^i, 2, M, M)
+        new = _one_of(kernel, (transcript, label, sent), rng)
         transcript = transcript * messages + np.where(change, new, sent)
         turned = turned + change
     return transcript
 
 
-def _one_of(law: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """(N,) one draw of each of the laws (N, M)."""
-    return (rng.random((len(law), 1)) > law.cumsum(axis=1)[:, :-1]).sum(axis=1)
+def _one_of(laws: np.ndarray, at: tuple[np.ndarray, ...], rng: np.random.Generator) -> np.ndarray:
+    """(N,) one draw of each of the laws (…, M) at N places."""
+    return (rng.random((len(at[0]), 1)) > laws.cumsum(axis=-1)[..., :-1][at]).sum(axis=1)
 
 
 program = named("coupled", rejected, behind=COUPLED)

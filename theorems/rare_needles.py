@@ -54,6 +54,8 @@ LEAST = 0.11
 """Of c(ε)·√(A/T), and of R_max·A/T: what every algorithm leaves (Theorem 3)."""
 FIRST = 1e-4
 """Of T/A: labels of a needle before its policy may change."""
+PLAYING = 0.8
+"""Share of the simulated runs below which those that are over are left out of the arrays."""
 BURNT = 4.0
 """Of R_max·A/T: what the algorithm's burn-in has at most in check ``burn_in_bounds``."""
 
@@ -201,19 +203,27 @@ def average_gaps(
     gaps, counts = np.ones_like(score), np.zeros_like(score)
     score[:, 0], gaps[:, 0], gaps[runs, arms - right] = 0.0, 0.5, 0.0
     total, seen = np.zeros(len(reward)), np.zeros(len(reward), int)
+    total_of_all, needle = total.copy(), arms - right
     first, more = max(1, int(FIRST * world.horizon / arms)), world.grid_ratio - 1
     counts[:, 0] = world.horizon / more  # nothing is learnt from π_ref: it stays
-    while (left := world.horizon - seen).any():
+    while len(runs):
         column = on_arrays(world.estimate, score, gaps).argmin(1)
-        place = runs * (arms + 1) + column
-        labels = np.minimum(np.maximum(first, more * counts.ravel()[place]).astype(int), left)
-        wins = rng.binomial(labels, np.where(column == arms - right, informed, idle))
+        place = np.arange(len(runs)) * (arms + 1) + column
+        labels = np.maximum(first, more * counts.ravel()[place]).astype(int)
+        labels = np.minimum(labels, world.horizon - seen)
+        wins = rng.binomial(labels, np.where(column == needle, informed, idle))
         change = labels * mean**2 - 2 * sign * mean * cost * (2 * wins - labels)
         score.ravel()[place] += np.where(column > 0, change, 0.0)
         counts.ravel()[place] += labels
         total += labels * gaps.ravel()[place]
         seen += labels
-    return (reward * total / world.horizon).reshape(shape)
+        playing = seen < world.horizon
+        if playing.mean() < PLAYING:
+            total_of_all[runs] = total
+            runs, total, seen = runs[playing], total[playing], seen[playing]
+            score, gaps, counts = score[playing], gaps[playing], counts[playing]
+            needle, informed, mean = needle[playing], informed[playing], mean[playing]
+    return (reward * total_of_all / world.horizon).reshape(shape)
 
 
 def _win_prob(world: RareNeedles, difference: float) -> float:

@@ -37,7 +37,7 @@ def test_twelve_users_who_are_enumerated(randomizer):
     protocol = Sequential(law, alike(channel, users))
     apart = changed = 0.0
     for laws in arrived(protocol, by_labels(rng, protocol), 1, order.COUPLED):
-        apart += np.abs(laws.behind.sum(-1) - laws.front).sum()
+        apart += np.abs(laws.behind.sum(0) - laws.front).sum()
         changed += np.abs(laws.honest - laws.front).sum()
     assert changed > 0.1
     assert apart < 1e-14
@@ -62,8 +62,8 @@ def test_a_law_of_two_users_by_hand():
     (laws,) = arrived(protocol, wishes, 1, order.COUPLED)
     assert laws.honest[0] == pytest.approx([0.5625, 0.1875, 0.1875, 0.0625])
     assert laws.front[0] == pytest.approx([0.1875, 0.0625, 0.5625, 0.1875])
-    assert laws.behind.sum(-1)[0] == pytest.approx(laws.front[0])
-    assert laws.behind.sum((0, 1)) == pytest.approx([0.5, 0.5])
+    assert laws.behind.sum(0)[0] == pytest.approx(laws.front[0])
+    assert laws.behind.sum((1, 2)) == pytest.approx([0.5, 0.5])
 
 
 def test_interactive_channels_differ_by_what_was_sent():

@@ -190,7 +190,7 @@ class Arrived:
 
     Attributes:
         front: (L, M^n) under the adversary in front.
-        behind: (L, M^n, b + 1) under the one behind, by how many reports it has replaced.
+        behind: (b + 1, L, M^n) under the one behind, by how many reports it has replaced.
         honest: (L, M^n) if nobody interferes.
     """
 
@@ -221,44 +221,42 @@ def _arrived(
     labels, prob = protocol.labels[rows], protocol.label_prob[rows]
     most = changes if behind.budget is None else behind.budget
     honest = prob[:, None]
-    front = _begun(prob, changes + 1)
-    back = _begun(prob, changes + 1, most + 1)
+    front = np.zeros((changes + 1, len(labels), 1))
+    back = np.zeros((changes + 1, most + 1, len(labels), 1))
+    front[0], back[0, 0] = honest, honest
     for i, channel in enumerate(protocol.channels):
         label, messages = labels[:, i], channel.shape[-1]
         sent, wanted = (_of(channel, side) for side in (label, 1 - label))  # (L, T, M)
         honest = (honest[..., None] * sent).reshape(len(labels), -1)
         copied = channel[:1] if behind.stale else channel
-        kernel = _of(behind.kernel(copied, copied[:, ::-1]), label)  # (L, T or 1, M, M)
-        same = sent * np.diagonal(kernel, axis1=-2, axis2=-1)
-        other = np.einsum("ltm,ltmn->ltn", sent, kernel * (1 - np.eye(messages)))
+        kernel = behind.kernel(copied, copied[:, ::-1])  # (T or 1, 2, M, M)
+        same = channel * np.diagonal(kernel, axis1=-2, axis2=-1)
+        other = np.einsum("tym,tymn->tyn", channel, kernel * (1 - np.eye(messages)))
         wish = wishes[i][:, :, None]
-        after_front = np.zeros((*front.shape[:2], messages, changes + 1))
-        after_back = np.zeros((*back.shape[:2], messages, changes + 1, most + 1))
+        left = np.where(wish, 0.0, sent)
+        turned, lacking, same, other = (
+            np.where(wish, law, 0.0) for law in (wanted, sent, _of(same, label), _of(other, label))
+        )
+        after_front = np.zeros((*front.shape, messages))
+        after_back = np.zeros((*back.shape, messages))
         for c in range(changes + 1):
-            turned = wish & (c < changes)
-            after_front[..., c] += front[:, :, None, c] * np.where(turned, 0.0, sent)
-            if c < changes:
-                after_front[..., c + 1] += front[:, :, None, c] * np.where(turned, wanted, 0.0)
-            for r in range(most + 1):
-                weight = back[:, :, None, c, r]
-                after_back[..., c, r] += weight * np.where(turned, 0.0, sent)
-                if c == changes:
+            may = c < changes
+            after_front[c] += front[c][..., None] * (left if may else sent)
+            if may:
+                after_front[c + 1] += front[c][..., None] * turned
+            for r in range(min(c, most) + 1):  # of c labels no more reports than c
+                weight = back[c, r][..., None]
+                after_back[c, r] += weight * (left if may else sent)
+                if not may:
                     continue
                 if max(r, c if behind.counts_labels else 0) >= most:
-                    after_back[..., c + 1, r] += weight * np.where(turned, sent, 0.0)
+                    after_back[c + 1, r] += weight * lacking
                     continue
-                after_back[..., c + 1, r] += weight * np.where(turned, same, 0.0)
-                after_back[..., c + 1, r + 1] += weight * np.where(turned, other, 0.0)
-        front = after_front.reshape(len(labels), -1, changes + 1)
-        back = after_back.reshape(len(labels), -1, changes + 1, most + 1)
-    return Arrived(front.sum(-1), back.sum(-2), honest)
-
-
-def _begun(prob: np.ndarray, *counts: int) -> np.ndarray:
-    """(L, 1, …) all probability where nothing has been turned or replaced."""
-    probabilities = np.zeros((len(prob), 1, *counts))
-    probabilities[(slice(None), 0, *(0 for _ in counts))] = prob
-    return probabilities
+                after_back[c + 1, r] += weight * same
+                after_back[c + 1, r + 1] += weight * other
+        front = after_front.reshape(*front.shape[:-1], -1)
+        back = after_back.reshape(*back.shape[:-1], -1)
+    return Arrived(front.sum(0), back.sum(0), honest)
 
 
 def _of(rows: np.ndarray, label: np.ndarray) -> np.ndarray:
@@ -327,7 +325,7 @@ def messages_in_turn(
         changes: labels that are turned at most.
         guess: how a label is drawn from what is seen of it.
     """
-    front = back = _begun(np.ones(1), changes + 1)
+    front = back = np.eye(1, changes + 1)[None]  # nothing turned, nothing replaced
     for i, channel in enumerate(channels):
         law = np.array([1 - wins[i], wins[i]])
         seen = np.einsum("y,tym->tm", law, channel)

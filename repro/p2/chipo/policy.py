@@ -9,7 +9,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, wrightomega
 
-MAX_STEPS = 200
+MAX_STEPS, LAST_STEP = 200, 1e-8
+"""Newton's error after a step is at most half its square: second derivatives here are no more than
+the first."""
 
 
 def link(ratio: np.ndarray) -> np.ndarray:
@@ -46,7 +48,7 @@ def chipo_policy(reference: np.ndarray, reward: np.ndarray, kl_weight: np.ndarra
         excess = (reference * ratio).sum(-1, keepdims=True) - 1.0
         step = excess / (reference * ratio / (1.0 + ratio)).sum(-1, keepdims=True)
         shift = shift - step
-        if np.all(np.abs(step) <= 1e-13 * (1.0 + np.abs(shift))):
+        if np.all(np.abs(step) <= LAST_STEP + 1e-13 * np.abs(shift)):
             break
     policy = reference * inverse_link(scaled + shift)
     return policy / policy.sum(-1, keepdims=True)
@@ -76,6 +78,6 @@ def two_arm_wrong_prob(good_reference: np.ndarray, scaled_difference: np.ndarray
         first = expit(at)
         step = (slope * first + at - target) / (1.0 + slope * first * (1.0 - first))
         at = at - step
-        if np.all(step <= 1e-15 * (1.0 - at)):
+        if np.all(step <= LAST_STEP - 1e-15 * at):
             break
     return expit(np.where(negated, at, -at))

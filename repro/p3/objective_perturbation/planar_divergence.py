@@ -17,6 +17,8 @@ import numpy as np
 FAR = 30.0
 """Log units below the peak beyond which the integrand is left out."""
 ZOOM_POINTS, ZOOMS, LINE_ZOOMS, ROOT_STEPS, HALVINGS = 29, 40, 2, 8, 16
+AT_END = 1e-9
+"""Privacy loss, less ε, at which a point is an end of S: what is missed is of its square."""
 STEEP = 400.0
 """What a point off S counts less by, in log units per unit of privacy loss that it lacks."""
 
@@ -201,9 +203,11 @@ class LineIntegrals:
     ends: tuple[float, float]
     peak: float
 
-    def excess(self, u: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """log(p − e^ε q)₊ and the privacy loss less ε."""
-        return log_excess(*self.surface.densities(u, t), self.epsilon)
+    def loss(self, u: np.ndarray, t: np.ndarray) -> np.ndarray:
+        """The privacy loss less ε."""
+        log_one, log_other = self.surface.densities(u, t)
+        with np.errstate(invalid="ignore"):
+            return log_one - log_other - self.epsilon
 
     def integrals(self, u: np.ndarray, rule: Rule) -> np.ndarray:
         """(m,) integrals over S on the lines at u (m,)."""
@@ -262,10 +266,12 @@ class LineIntegrals:
             with np.errstate(invalid="ignore", divide="ignore"):
                 c = b - f_b * (b - a) / (f_b - f_a)
             c = np.where(np.isfinite(c), c, (a + b) / 2)
-            f_c = self.excess(u, c)[1]
+            f_c = self.loss(u, c)
             beyond = (f_c > 0) == (f_b > 0)
             a, f_a = np.where(beyond, a, b), np.where(beyond, f_a / 2, f_b)
             b, f_b = c, f_c
+            if (np.abs(f_b) <= AT_END).all():
+                break
         return b
 
 

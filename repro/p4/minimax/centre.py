@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.special import expit
@@ -99,8 +99,9 @@ class Halfspaces:
 
     @cached_property
     def signs(self) -> np.ndarray:
-        """(P, C) halfspaces, times the mass of each cell."""
-        return halfspaces(self.features) * self.mass
+        """(P, C) halfspaces, times the mass of each cell; of two opposite ones, one."""
+        signs = halfspaces(self.features)
+        return np.unique(signs * signs[:, :1], axis=0) * self.mass
 
     @cached_property
     def offsets(self) -> np.ndarray:
@@ -120,7 +121,11 @@ class Halfspaces:
 
     def distances(self, labels: np.ndarray) -> np.ndarray:
         """(G,) S of labels (C,) as read."""
-        return np.abs((self.signs @ labels)[:, None] - self.wins).max(axis=0)
+        largest = np.zeros(len(self.offsets))
+        off = np.empty_like(largest)  # one halfspace at a time stays in the cache
+        for at, wins in zip(self.signs @ labels, self.wins, strict=True):
+            np.maximum(largest, np.abs(np.subtract(wins, at, out=off), out=off), out=largest)
+        return largest
 
     @cached_property
     def axes(self) -> tuple[np.ndarray, np.ndarray]:
@@ -172,12 +177,21 @@ def centre_of(points: np.ndarray) -> np.ndarray:
     k = points.shape[1]
     if k == 1:
         return (points.min(axis=0) + points.max(axis=0)) / 2
-    turns = np.random.default_rng(0).normal(size=(DIRECTIONS, k))
-    far = points[np.unique((points @ turns.T).argmax(axis=0))]
-    centre = far.mean(axis=0)
-    for i in range(1, STEPS + 1):
-        centre = centre + (far[np.square(far - centre).sum(axis=1).argmax()] - centre) / (i + 1)
-    return centre
+    far = points[np.unique((_turns(k) @ points.T).argmax(axis=1))]
+    squares, start = np.square(far).sum(axis=1), far.mean(axis=0)
+    # the centre is the mean of the start and of all farthest points p so far, and of ‖f − p‖² what
+    # does not depend on f makes no point the farthest
+    apart, sums, walk = squares - 2 * far @ far.T, squares - 2 * far @ start, []
+    for _ in range(STEPS):
+        walk.append(sums.argmax())
+        sums += apart[walk[-1]]
+    return (start + far[walk].sum(axis=0)) / (STEPS + 1)
+
+
+@lru_cache
+def _turns(k: int) -> np.ndarray:
+    """(D, k) directions in which the farthest members are looked for."""
+    return np.random.default_rng(0).normal(size=(DIRECTIONS, k))
 
 
 def attacked_error(

@@ -75,8 +75,13 @@ def _on_sphere(centre: Tensor, information: Tensor, radius: float) -> Tensor:
 
 
 def _climb(values: Tensor, vectors: Tensor, target: Tensor, radius: float) -> Tensor:
-    """Newton on 1/radius − 1/‖θ(μ)‖, which climbs to the root from below without overshooting."""
-    shift = (vector_norm(target, dim=-1, keepdim=True) / radius - values[:, -1:]).clamp(min=0)
+    """Newton on 1/radius − 1/‖θ(μ)‖, which climbs to the root from below without overshooting.
+
+    Values rise, so the first k coordinates of θ(μ) are at least as long as those of the target
+    over value k + μ: no k puts the start beyond the root.
+    """
+    shift = (target.square().cumsum(-1).sqrt() / radius - values).amax(-1, keepdim=True)
+    shift = shift.clamp(min=0)
     for _ in range(MAX_STEPS):
         shifted = values + shift
         theta = target / shifted
@@ -84,6 +89,6 @@ def _climb(values: Tensor, vectors: Tensor, target: Tensor, radius: float) -> Te
         slope = (theta.square() / shifted).sum(-1, keepdim=True)
         step = (length / radius - 1).clamp(min=0) * length.square() / slope
         shift = shift + step
-        if bool((step <= 1e-15 * shift).all()):
+        if bool((step <= 1e-15 * shifted[:, :1]).all()):
             break
     return (vectors @ (target / (values + shift))[..., None])[..., 0]
