@@ -139,6 +139,14 @@ def test_a_config_that_is_no_yaml_is_one_line(command, folder):
     assert not (folder / "outputs").exists()
 
 
+@pytest.mark.parametrize("named", ["my_bound", "offline_gap,my_bound", "glob(my_*)", "glob(*)"])
+def test_a_config_that_is_no_yaml_is_refused_however_it_is_named(folder, named):
+    (folder / "conf" / "theorem" / "my_bound.yaml").write_text("name: my_bound\n\tworlds: {}\n")
+    with pytest.raises(BadInput, match="is not valid YAML: line 2"):
+        with_search_path([f"theorem={named}", f"theorems_from={folder}"])
+    assert with_search_path(["theorem=offline_gap", f"theorems_from={folder}"])
+
+
 def test_a_shipped_name_is_refused(command, folder):
     for path in ("theorems/{}.py", "conf/theorem/{}.yaml"):
         (folder / path.format("my_bound")).rename(folder / path.format("offline_gap"))

@@ -81,6 +81,13 @@ def test_a_point_outside_of_the_ball_is_never_near():
     assert loss.distance(np.full(5, 0.3), np.zeros(5)) == float("inf")
 
 
+def test_where_the_gradient_vanishes_the_rounding_of_every_pair_is_still_paid_for():
+    """Each of 5000 pairs may add 2·CHUNK·2⁻⁵³ or more; ‖b‖ = 50 and A‖θ‖ = 3/2 add 8·2⁻⁵³ of it."""
+    loss = PerturbedLogistic(np.zeros((5000, 2), "f4"), 3.0, np.array([30.0, 40.0]), 1.0)
+    unit = loss.distance(np.array([0.3, 0.4]), np.zeros(2)) / 2.0**-53
+    assert 1 <= unit / (2 / 3.0 * (2 * 5000 * CHUNK + 8 * (50 + 1.5))) <= 1.05
+
+
 def test_more_than_a_chunk_is_added_up_like_one():
     loss = problem(0, 1.0, count=3 * CHUNK + 5)
     theta = np.full(5, 0.1)
