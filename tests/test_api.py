@@ -7,13 +7,17 @@ from pathlib import Path
 import pytest
 
 import repro
+from repro.api import execute, to_measure
 from repro.base.errors import BadInput
 from repro.commands import ablate as ablation
 from repro.commands import which_mechanism as mechanism_choice
 from repro.commands.process.command import status_of
 from repro.p3.private_estimates.comparison import EVEN
 from repro.report.files import write_files
+from repro.study.composition import compose_values
 from repro.study.discovery import find
+from repro.study.plan import blocks_of
+from repro.study.settings import session_of
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +45,15 @@ def test_nothing_is_written_by_default(monkeypatch, tmp_path, done):
     )
     assert list(tmp_path.iterdir()) == []
     assert again.verdict_json == done.verdict_json
+
+
+def test_what_is_left_to_measure_is_what_is_not_on_disk(tmp_path):
+    session = session_of(compose_values("kl_contraction", {"budget": "smoke"}, [])
+                         | {"output_dir": str(tmp_path)})  # fmt: skip
+    blocks = blocks_of(session.plan)
+    assert to_measure(session)[1] == blocks != []
+    execute(session)
+    assert to_measure(session)[1] == []
 
 
 def test_a_top_level_epsilon_replaces_the_checks_own():

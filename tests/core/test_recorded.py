@@ -40,7 +40,8 @@ from tests.near_numbers import NearNumbers
 MODULES = """
 base.axis_domains base.device base.errors base.files base.notation base.places base.schema
 base.tails base.text_form base.words catalogue.entries catalogue.papers catalogue.standing
-commands.accuracy commands.plan commands.process.command commands.process.listing
+commands.accuracy commands.plan commands.private_reward commands.process.command
+commands.process.listing
 commands.process.outcome commands.process.table core.claims core.judge core.rates core.stages
 core.verdicts labels.corruption.budget labels.corruption.debiasing labels.corruption.label_mean
 labels.corruption.orders labels.preferences.chat labels.preferences.conversation

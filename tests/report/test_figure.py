@@ -149,6 +149,14 @@ def test_no_two_captions_overlap(figure):
         assert box.x1 <= figure.bbox.x1
 
 
+def test_a_name_of_several_lines_has_room_above_its_panel(result, make_result):
+    item = result.checks[0]
+    check = replace(item.check, name="a_name_that_takes_several_lines_of_its_panel")
+    figure = draw(make_result(CheckResult(check, item.outcome, ())))
+    (ax,) = panels(figure)
+    assert not any(text.get_window_extent().overlaps(ax.get_window_extent()) for text in ax.texts)
+
+
 def test_a_slope_on_a_linear_axis(result, make_result):
     item = result.checks[0]
     assert item.outcome.fit is not None

@@ -97,3 +97,9 @@ def test_no_counterexample_to_the_steps_of_the_proof(prior):
 @settings(max_examples=100, deadline=None)
 def test_no_counterexample_to_the_explicit_bound(prior, n_pairs):
     assert explicit_bound(prior, n_pairs) <= exact_bayes_risk(prior, n_pairs) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("log_odds", [0.0199, 0.0201, 3.0])
+def test_the_separation_is_that_of_log_cosh_on_both_sides_of_its_series(log_odds):
+    prior = HypercubePrior(1, 4.0, 0.5, 9.0, 0.5 * log_odds, 1.0)
+    assert exact_separation(prior) == pytest.approx(math.log(math.cosh(log_odds / 2)), rel=1e-9)

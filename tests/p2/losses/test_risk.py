@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -95,6 +96,15 @@ def test_the_adversary_of_first_order_gains_by_turning_round_and_the_one_used_do
 
     for used in (False, True):
         assert (bias(-1) > 2 * bias(1)) != used
+
+
+def test_the_pull_at_another_parameter_is_that_of_a_world_with_it():
+    world = scalar_world(4.0)
+    other = replace(world, theta=world.theta / 2)
+    pull, _ = LossRisk(world, DebiasedLoss, 1.0)._pull(other.theta)
+    expected, _ = LossRisk(other, DebiasedLoss, 1.0)._pull()
+    assert torch.equal(pull, expected)
+    assert not torch.equal(pull, LossRisk(world, DebiasedLoss, 1.0)._pull()[0])
 
 
 def test_the_influence_is_the_derivative_of_the_limit():

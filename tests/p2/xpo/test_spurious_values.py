@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from repro.labels.preferences.label_law import the_truth
-from repro.p2.xpo.spurious_values import SpuriousLearner, SpuriousValues, gaps_of
+from repro.p2.xpo.spurious_values import SpuriousLearner, SpuriousValues, _Numbers, gaps_of
 
 
 def world(rounds: int = 100, value: float = 64.0, **changes) -> SpuriousValues:
@@ -29,6 +29,8 @@ def test_the_numbers_of_the_proof(rounds):
         0.5 / rounds**0.5,
     )
     rare = played * math.exp(-value)
+    numbers = _Numbers.of(world(rounds, value), SpuriousLearner(), 1.0)
+    assert (numbers.count, numbers.played) == (count, played)
     assert 1 + count * played <= 2.5
     found_by_reference = rounds * count * rare
     assert found_by_reference <= 0.1
