@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from repro.base.errors import BadInput
 from repro.commands import accuracy
 from repro.commands.process.command import status_of
 from repro.release.reward.features import MAP
@@ -111,6 +112,15 @@ def test_a_training_that_has_not_finished_is_no_model(folder, capsys):
         "error: MODEL=model: holds no model, as its training has not finished; run its repro "
         "finetune command again, to the end\n"
     )
+
+
+def test_a_model_beside_the_checkpoints_of_another_training_is_not_refused(folder):
+    model = folder / "model"
+    (model / "checkpoints-0123" / "checkpoint-5").mkdir(parents=True)
+    with pytest.raises(BadInput, match="holds no model"):
+        accuracy._refuse_unfinished(model)
+    (model / "config.json").write_text("{}")
+    accuracy._refuse_unfinished(model)
 
 
 def test_a_reward_of_another_size_is_refused(folder, capsys):

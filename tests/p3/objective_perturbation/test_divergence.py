@@ -9,7 +9,7 @@ from scipy import integrate
 from repro.labels.privacy.gaussian import exact_shift
 from repro.p3.objective_perturbation.ball import OnBall, log_area_densities, log_densities
 from repro.p3.objective_perturbation.calibration import Calibration, corrected, tied_otherwise
-from repro.p3.objective_perturbation.divergence import log_delta, worst_log_delta
+from repro.p3.objective_perturbation.divergence import Slices, log_delta, worst_log_delta
 from repro.p3.objective_perturbation.gradients import pairs
 from repro.p3.objective_perturbation.neighbour_search import (
     TwoDatasets,
@@ -19,7 +19,7 @@ from repro.p3.objective_perturbation.neighbour_search import (
 )
 from repro.p3.objective_perturbation.neighbours import OnBallNeighbours
 from repro.p3.objective_perturbation.one_dimension import LogisticRecords
-from repro.p3.objective_perturbation.planar_divergence import COARSE, Rule
+from repro.p3.objective_perturbation.planar_divergence import COARSE, FINE, Rule
 from repro.p3.objective_perturbation.ranking_distance import joint_distances, joint_rankings
 from repro.p3.objective_perturbation.ranking_search import evenly_ranked, mirrored_ranking, start
 from repro.p3.objective_perturbation.records import Pair, RankedFeatures
@@ -75,6 +75,19 @@ def test_the_middle_coordinate_may_be_joined_to_the_others():
     assert not turned.middle_alone
     found = log_delta(turned, other_turned, 0.2, COARSE)
     assert found == pytest.approx(log_delta(plain, other_plain, 0.2), abs=2e-3)
+
+
+@pytest.mark.parametrize("rate", [3.0, -3.0, 400.0, -400.0])
+def test_slices_are_added_up_to_either_end_of_the_ball(rate):
+    """Slices of e^(rate·x) on [−1, 1]: all that matters lies at one end."""
+
+    class Leaning(Slices):
+        def _slice(self, middle, epsilon, rule):
+            return rate * middle
+
+    ball = OnBall((), 1.0, 1.0, 1.0, 3)
+    by_hand = abs(rate) + math.log(-math.expm1(-2 * abs(rate)) / abs(rate))
+    assert Leaning(ball, ball).log_integral(0.0, FINE) == pytest.approx(by_hand, abs=1e-6)
 
 
 def test_one_dimension_agrees_with_the_code_of_the_rows():

@@ -166,6 +166,20 @@ def test_the_second_derivative_of_the_gap_is_that_of_its_gradient():
     assert float(gap(pairs.truth + step)) == pytest.approx(float(bent), abs=1e-8)
 
 
+@at_each("margin", [0.4, -0.4])
+def test_the_certificate_of_one_functional_in_one_cell_by_hand(margin):
+    """In one cell of feature 1 and H = h: U = Z/h, E = κ₂(D) and both signs of b are attacks."""
+    moved, world = 0.02, orthogonal_cells([1.0], [margin], 4.0)
+    win = float(expit(margin))
+    h, skew = win * (1 - win), win * (1 - win) * (1 - 2 * win)
+    d = certified_floor(world, moved, torch.eye(1, dtype=torch.float64))
+    step, off = moved / h, math.exp(d) * d**2 / 2
+    rest = abs(skew) / h * off * (2 * step + off) / 2 + math.exp(d) * d**3 / 6
+    best = max(sign * step - skew / h * step**2 / 2 for sign in (1, -1))
+    found = certified_rise(world, moved, world.coordinates[0])
+    assert found == pytest.approx(best + rest, rel=1e-12)
+
+
 def test_no_rise_where_no_floor_is_certified():
     world = orthogonal_cells([0.5], [0.0], 2.0)
     assert certified_rise(world, 0.2, world.coordinates[0]) == math.inf
