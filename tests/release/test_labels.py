@@ -12,8 +12,9 @@ import repro
 from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 from repro.labels.privacy.exact_response import ExactResponse
 from repro.release.canonical import body, compared, line
-from repro.release.labels import AGREED, ALARM, agreement
+from repro.release.labels import AGREED, ALARM, FlipFeatures, ReleasedLines, agreement
 from repro.release.manifest import Manifest, exact_epsilon
+from tests.at_each import at_each
 from tests.release.leaks import LEAKS, Writer
 
 SIZE = 2100
@@ -141,3 +142,21 @@ def test_copies_that_are_answered_differently_leak(release):
     path.write_text("".join([*lines, json.dumps(turned) + "\n"]))
     found = repro.audit(path, original)
     assert (found.status, found.leaks) == (1, ["1 comparisons have several answers: p = 0.0e+00"])
+
+
+@at_each("long_ones_are_kept", [True, False])
+def test_a_single_question_that_tells_everything_comes_first_and_the_right_way_round(
+    long_ones_are_kept,
+):
+    rng = np.random.default_rng(0)
+    sizes, nothing = rng.permutation(np.repeat(np.arange(1, 41), 5)), np.zeros(200, bool)
+    texts = {k: ("x" * size, "a", "b") for k, size in enumerate(sizes.tolist())}
+    lines = ReleasedLines(
+        (sizes > 20) == long_ones_are_kept, rng.random((200, 3)) < 0.5, nothing,
+        rng.permutation(200), rng.permutation(200), texts,
+    )  # fmt: skip
+    known = FlipFeatures(lines)
+    stumps = known._stumps(known._plain, np.arange(200))
+    guesses = [np.where(known._plain[:, k] <= cut, sign, -sign) > 0 for k, cut, sign in stumps]
+    assert np.array_equal(guesses[0], lines.kept)
+    assert all((guess == lines.kept).mean() > 0.5 for guess in guesses)
