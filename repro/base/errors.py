@@ -50,6 +50,15 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
 
 
+def number_of(count: int, noun: str) -> str:
+    """A count and what is counted.
+
+    >>> number_of(1, "line"), number_of(0, "line")
+    ('1 line', '0 lines')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 MOST_NAMED = 10
 """Names that a line lists at most."""
 

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repro.base.errors import BadInput, one_line
+from repro.base.errors import BadInput, number_of, one_line
 
 if TYPE_CHECKING:
     from repro.release.audit import ReleaseAudit
@@ -71,10 +71,13 @@ def main(words: Sequence[str]) -> int:
 
 
 def _report(done: ReleaseAudit) -> Iterator[str]:
+    from repro.labels.privacy.exact_response import ExactResponse
     from repro.release.audit import OUT_OF_REACH
 
-    tests = len(done.findings)
-    yield f"{done.lines} comparisons at epsilon {done.epsilon}, {tests} tests of labels"
+    compared = number_of(done.lines, "comparison")
+    flips = float(ExactResponse.at(done.epsilon).flip_prob)
+    tests = number_of(len(done.findings), "test")
+    yield f"{compared} at epsilon {done.epsilon} (flip probability {flips:.4g}), {tests} of labels"
     for free in done.free:
         yield f"not canonical: {free}"
     for leak in done.leaks:
@@ -92,7 +95,7 @@ def _report(done: ReleaseAudit) -> Iterator[str]:
             f"{nearest.limit:.2g} ({nearest.what})"
         )
     yield (
-        f"power: at {done.lines} comparisons and epsilon {done.epsilon}, raw labels in fewer than "
+        f"power: at {compared} and epsilon {done.epsilon}, raw labels in fewer than "
         f"{100 * done.unseen:.3g} % of the lines, in any place, are more often missed than "
         "seen; labels in a pattern that a test looks for are seen at a smaller share"
     )
@@ -101,5 +104,5 @@ def _report(done: ReleaseAudit) -> Iterator[str]:
     yield {
         0: "canonical, and consistent with randomized response",
         1: "it leaks",
-        4: f"not canonical: what is free may say anything; {labels}",
+        4: f"not canonical: what is named above can carry a message about labels; {labels}",
     }[done.status]

@@ -30,7 +30,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repro.base.errors import BadInput, one_line
+from repro.base.errors import BadInput, number_of, one_line
 
 if TYPE_CHECKING:
     from repro.release.audit import ReleaseAudit
@@ -209,12 +209,12 @@ def _said(done: Release, target: Target, terms: Terms) -> str:
     if manifest.unit_size:
         together = f"{(manifest.unit_size * manifest.epsilon).normalize():f}"
         unit = (
-            f"; {terms.unit}: at most {manifest.unit_size} comparisons each, "
+            f"; {terms.unit}: at most {number_of(manifest.unit_size, 'comparison')} each, "
             f"epsilon {together} together"
         )
     names = ", ".join(path.name for path in target.names)
     return one_line(
-        f"released {manifest.lines} comparisons at epsilon {manifest.epsilon}, "
+        f"released {number_of(manifest.lines, 'comparison')} at epsilon {manifest.epsilon}, "
         f"{spent}{unit}: {names}"
     )
 

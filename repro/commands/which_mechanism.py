@@ -117,11 +117,15 @@ class MechanismAnswer:
         """The mechanism to take, the rule, errors of all on both worlds, why, each in full."""
         yield _advice(self.best, self.worlds)
         yield f"assumed: reward_bound={self.given.reward_bound:g}; another can change the answer"
+        if self.best != OBJECTIVE:
+            yield _what_runs(self.best, self.worlds)
         yield PRIVATE_REWARD
         if self.learns:
             yield f"choice: {_choice(self.worlds)}"
         for world, comparison in self.worlds.items():
             yield f"{world}: {_errors(comparison)}"
+        if any(world.least < world.without_privacy for world in self.worlds.values()):
+            yield SHRUNK
         yield f"why: {WHY[self.best]}"
         world, comparison = next(iter(self.worlds.items()))
         yield f"recipes, tuned on {world}; deviations and ridges are rounded up"
@@ -224,8 +228,19 @@ def _choice(comparisons: Mapping[str, MechanismComparison]) -> str:
         f"{name} {ratio:.3g}" for name, ratio in over_least_at_worst(comparisons).items()
     )
     return (
-        f"error over the least of the three, on the worse of the two worlds: {ratios}. The "
-        f"smallest is taken; but {OBJECTIVE} up to {NEARLY:g}, as it has no steps to tune"
+        f"each error is divided by the least of the three; on the world where that is larger: "
+        f"{ratios}. The mechanism with the smallest ratio is advised. {OBJECTIVE.capitalize()} is "
+        f"advised wherever its ratio is at most {NEARLY:g}, as it has no steps to tune"
+    )
+
+
+def _what_runs(best: str, comparisons: Mapping[str, MechanismComparison]) -> str:
+    """What the command that there is costs where another mechanism is advised."""
+    errors = " and ".join(f"{world.errors[OBJECTIVE]:.3g}" for world in comparisons.values())
+    ratio = over_least_at_worst(comparisons)[OBJECTIVE]
+    return (
+        f"no command runs {best}: repro private_reward runs {OBJECTIVE}. As tuned here it errs by "
+        f"{errors} on the two worlds, at most {ratio:.3g} times the least"
     )
 
 
@@ -235,6 +250,10 @@ def _errors(comparison: MechanismComparison) -> str:
     return f"{errors}; without privacy {without:.3g}, a reward of 0 {zero:.3g}"
 
 
+SHRUNK = (
+    "a private error below the one without privacy is no mistake: that estimate has no ridge. A "
+    "ridge or few steps shrink the private ones, which helps with so few pairs"
+)
 WHY = {
     OBJECTIVE: "its noise is added once, to the gradient, so the curvature of the data divides it. "
     "Output perturbation pays for a ridge, because it may not rely on that curvature. Descent "

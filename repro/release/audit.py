@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, number_of
 from repro.labels.preferences.conversation import ListedPrompt
 from repro.labels.privacy.exact_response import ExactResponse
-from repro.release.canonical import compared
+from repro.release.canonical import compared, near_key
 from repro.release.drafts import Draft
 from repro.release.groups import field_groups
 from repro.release.labels import (
@@ -55,7 +55,7 @@ from repro.release.privatise import (
     refuse_target,
     trouble_with,
 )
-from repro.release.records import is_path
+from repro.release.records import given_rows, is_path
 from repro.release.released import fingerprint, free_bytes, read_release
 from repro.release.sorted_rows import ComparisonRow, SortedRows
 
@@ -66,8 +66,8 @@ OUT_OF_REACH = (
 )
 _START, _ONE, _TWO, _END = b'{"prompt":"', b'","response_1":"', b'","response_2":"', b'","label":'
 """What stands between the texts of a body; inside of a text every quotation mark is escaped."""
-_LOWER = bytes(range(256)).lower()
-_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
+_DIGITS = 15
+"""Of a key in hexadecimal, that make a number of 60 bits."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,7 @@ def audit_release(source: Any, question: Question) -> ReleaseAudit:
     Raises:
         BadInput: it or the original cannot be read, or nothing states ε.
     """
+    given_rows(source, "release", None)  # whether there is one comes before what it promises
     content = _stated(source, question)
     epsilon = question.epsilon or _claim(content, source)
     with Comparisons(None, question.unit, question.at_most) as known:
@@ -167,7 +168,7 @@ def audit_release(source: Any, question: Question) -> ReleaseAudit:
     label_tests += [agreement(beside.kept, other, len(others)) for other in others]
     if beside.answered_twice:
         label_tests.append(
-            LabelTest(f"{beside.answered_twice} comparisons have several answers", 0.0, 1.0)
+            LabelTest(f"comparisons that have several answers: {beside.answered_twice}", 0.0, 1.0)
         )
     outside = [*beside.warnings, *_outside(source)]
     unseen = unseen_share(lines.kept.size, flip_prob)
@@ -213,12 +214,12 @@ class Beside:
         self._kept, self._flags = bytearray(), tuple(bytearray() for _ in range(5))
         self._origin, self._place = array("q"), array("q")
         self._texts: dict[int, tuple[str, str, str]] = {}
-        self._letters = array("q")
+        self._near = array("q")
         wrong: Counter[str] = Counter()
         rows = self._beside(iter(known), iter(theirs), wrong)
         self.written.write(rows, lambda row: theirs.labels[row.number], Nowhere())
         self.kept = np.frombuffer(self._kept, np.int8)
-        self.free = [f"{count} comparisons {what}" for what, count in wrong.items()]
+        self.free = [f"{number_of(n, 'comparison')} {what}" for what, n in wrong.items()]
         if known.listed != theirs.listed:
             self.free.append("texts instead of lists of messages, or lists instead of texts")
 
@@ -232,13 +233,12 @@ class Beside:
     @property
     def warnings(self) -> list[str]:
         """Of comparisons that are nearly the same."""
-        alike = len(self._letters) - np.unique(np.frombuffer(self._letters, np.int64)).size
+        alike = len(self._near) - np.unique(np.frombuffer(self._near, np.int64)).size
         if not alike:
             return []
-        what = (
-            "differ from another in case or punctuation only: the answers to both can be averaged"
-        )
-        return [f"{alike} comparisons {what}"]
+        differ = "comparison differs" if alike == 1 else "comparisons differ"
+        what = "from another in case or punctuation only: the answers to both can be averaged"
+        return [f"{alike} {differ} {what}"]
 
     def _beside(
         self, ours: Iterator[ComparisonRow], theirs: Iterator[ComparisonRow], wrong: Counter[str]
@@ -255,6 +255,7 @@ class Beside:
                 mine = next(ours, None)
             else:
                 wrong["unknown to the original"] += 1
+            self._near.append(int(near_key(row.body)[:_DIGITS], 16))
             self.answered_twice += row.disputed
             yield row
         while mine:
@@ -279,8 +280,6 @@ class Beside:
             self._texts[len(self._origin)] = texts
         self._origin.append(mine.number)
         self._place.append(row.number)
-        asked, first, two = (text.translate(_LOWER, _SIGNS) for text in (asked, first, two))
-        self._letters.append(hash((asked, hash(first) + hash(two))))
 
 
 class Nowhere:
@@ -367,7 +366,10 @@ def _free_in_manifest(
             )
         return
     if not debits:
-        yield "the release itself: this ledger does not know it, and may be an older copy"
+        yield (
+            "the release itself, which this ledger does not know: it was made with another ledger, "
+            "or this ledger is an older copy that was put back"
+        )
     elif all(_spent_before(debit.manifest) != _spent_before(stated) for debit in debits):
         yield "the manifest's earlier budgets: they are not the ledger's"
 

@@ -21,7 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from repro.base.errors import OF_THE_MACHINE, BadInput
+from repro.base.errors import OF_THE_MACHINE, BadInput, number_of
 from repro.labels.preferences.conversation import ListedPrompt
 from repro.labels.privacy.exact_response import ExactResponse
 from repro.release.canonical import also_spent, compared, line, near_key
@@ -304,12 +304,12 @@ def _drawn(
         near = len(earlier) - len(same)
         raise BadInput("IN", "(released before)", _spent_words(earlier, manifest.total, near))
     own = f"{_apart(noted.shared)}{_near(noted.near)}"
-    tell(f"randomised {manifest.lines} comparisons{_merged(rows)}{own}")
+    tell(f"randomised {number_of(manifest.lines, 'comparison')}{_merged(rows)}{own}")
     return Debit(number, manifest, written.answers)
 
 
-MOST_NAMED = 3
-"""Near-copies that are named."""
+MOST_GROUPS, MOST_OF_ONE = 3, 10
+"""Groups of near-copies that are named, and records of one group."""
 
 
 class _Noted:
@@ -325,7 +325,7 @@ class _Noted:
     def __init__(self, ledger: Ledger, number: int) -> None:
         self._ledger, self._number = ledger, number
         self.shared = self.near = 0
-        self._pairs: list[tuple[int, int]] = []
+        self._groups: dict[int, list[int]] = {}
 
     def add(self, rows: list[ComparisonRow]) -> None:
         """Note some lines."""
@@ -335,19 +335,32 @@ class _Noted:
             first = self._ledger.note_near(near_key(row.body), row.number)
             if first is not None:
                 self.near += 1
-                pair = min(first, row.number) + 1, max(first, row.number) + 1
-                self._pairs = sorted([*self._pairs, pair])[:MOST_NAMED]
+                self._groups.setdefault(first, [first]).append(row.number)
 
     @property
     def near_words(self) -> str:
         """Which lines are near-copies, and what allows them."""
-        named = ", ".join(f"{first} and {second}" for first, second in self._pairs)
-        more = self.near - len(self._pairs)
+        groups = sorted(map(sorted, self._groups.values()))
+        named = "; ".join(map(_numbers, groups[:MOST_GROUPS]))
+        more = len(groups) - MOST_GROUPS
+        others = f"; and {number_of(more, 'group')} more" if more > 0 else ""
+        each = " of each group" if len(groups) > 1 else ""
         return (
-            f"records {named}{f' and {more} more' * bool(more)} differ in case or punctuation only,"
-            " so the answers to both can be averaged: drop one of each, or near_copies=true"
-            " releases both, at epsilon each"
+            f"records {named}{others} differ in case or punctuation only, so their answers can be"
+            f" averaged: keep one{each}, or near_copies=true releases all, at epsilon each"
         )
+
+
+def _numbers(group: list[int]) -> str:
+    """Records of one group of near-copies, counted from 1.
+
+    >>> _numbers([4, 0, 2])
+    '5, 1 and 3'
+    """
+    shown = [str(number + 1) for number in group[:MOST_OF_ONE]]
+    more = len(group) - len(shown)
+    *first, last = [*shown, f"{more} more"] if more else shown
+    return f"{', '.join(first)} and {last}"
 
 
 def _found_again(rows: Comparisons, ledger: Ledger, draft: Draft, target: Target) -> Debit:
@@ -363,8 +376,12 @@ def _found_again(rows: Comparisons, ledger: Ledger, draft: Draft, target: Target
             written.write(iter(rows), lambda row, labels=labels: next(labels, 0), draft.file)
         if (written.lines, written.sha256) == (debit.manifest.lines, debit.manifest.sha256):
             return debit
-    problem_words = "are of another file, unit or at_most" if waiting else "do not exist"
-    raise BadInput("resume", "true", f"releases that are spent and not published {problem_words}")
+    problem_words = (
+        "the releases that are spent and not published are of another file, unit or at_most"
+        if waiting
+        else "nothing to resume: no release of labels waits to be published"
+    )
+    raise BadInput("resume", "true", problem_words)
 
 
 def publish(manifest: Manifest, target: Target, draft: Draft) -> None:
@@ -456,14 +473,16 @@ def _spent_words(earlier: list[Debit], total: Decimal, near: int = 0) -> str:
 
 def _apart(count: int) -> str:
     """Lines that are other comparisons only by what was said before the last question."""
-    what = "share their last question and responses with another, and have answers of their own"
-    return f"; {count} {what}" if count else ""
+    one = "shares its last question and responses with another, and has an answer of its own"
+    more = "share their last question and responses with another, and have answers of their own"
+    return f"; {count} {one if count == 1 else more}" if count else ""
 
 
 def _near(count: int) -> str:
     """Near-copies that were asked for."""
-    what = "differ from another in case or punctuation only, and have answers of their own"
-    return f"; {count} {what}" if count else ""
+    one = "differs from another in case or punctuation only, and has an answer of its own"
+    more = "differ from another in case or punctuation only, and have answers of their own"
+    return f"; {count} {one if count == 1 else more}" if count else ""
 
 
 def _merged(rows: Comparisons) -> str:
@@ -471,7 +490,8 @@ def _merged(rows: Comparisons) -> str:
         return ""
     shown = " of records {} and {}".format(*(1 + number for number in rows.altered or (0, 0)))
     altered = f", not all in the same form (as the texts{shown})" if rows.altered else ""
-    return f"; {rows.copies} lines repeat one{altered}"
+    repeat = "repeats" if rows.copies == 1 else "repeat"
+    return f"; {number_of(rows.copies, 'line')} {repeat} another{altered}"
 
 
 def _or(*words: str) -> str:

@@ -6,6 +6,7 @@ chosen is the private label, and an error message is an output too.
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +20,8 @@ from repro.release.annotators import UnitField
 from repro.release.tables import rows_of
 
 NO_TEXT = "not a text or a chat list"
+ALIKE, MOST_NAMED = 0.8, 3
+"""How alike a misspelt name is, as difflib measures it; how many are named."""
 Record = tuple[str, str, str]
 """prompt, chosen, rejected"""
 
@@ -91,12 +94,38 @@ def fields(value: Any) -> Record | str:
         return str(problem)
     prompt, chosen, rejected = map(texts.get, FIELDS)
     if chosen is None and rejected is None:
-        return f"two responses are missing; allowed: {ALLOWED}"
+        return f"two responses are missing; allowed: {ALLOWED}{_misspelt(value)}"
     if not (isinstance(chosen, str) and isinstance(rejected, str)):
-        return f"one of the fields 'chosen' and 'rejected' is missing, given twice or {NO_TEXT}"
+        return f"one of the fields 'chosen' and 'rejected' {_wrong(value, FIELDS[1:])}"
     if not isinstance(prompt, str):
-        return f"field 'prompt' is missing, given twice or {NO_TEXT}"
+        return f"field 'prompt' {_wrong(value, FIELDS[:1])}"
     return fault(prompt, chosen, rejected) or (prompt, chosen, rejected)
+
+
+def _wrong(value: dict[str, Any], names: tuple[str, ...]) -> str:
+    """What is wrong with one of these fields, the same whichever it is."""
+    if any(value.get(name, "") is None for name in names):
+        return "is null"
+    if all(name in value for name in names):
+        return f"is given twice or {NO_TEXT}"
+    return f"is missing, given twice or {NO_TEXT}{_misspelt(value)}"
+
+
+def _misspelt(value: dict[str, Any]) -> str:
+    """Fields that are named nearly like one that is missing; of names alone, not of what they hold.
+
+    >>> _misspelt({"prompt": "p", "choosen": "a", "rejected": "b"})
+    "; 'choosen' is there, and 'chosen' is not"
+    """
+    names = {name: name.strip().casefold() for name in value if isinstance(name, str)}
+    missing = [name for name in COLUMNS if name not in names.values()]
+    near = [
+        f"; {name!r} is there, and {match!r} is not"
+        for name, folded in names.items()
+        if folded not in COLUMNS
+        for match in difflib.get_close_matches(folded, missing, 1, ALIKE)
+    ]
+    return "".join(near[:MOST_NAMED])
 
 
 def fault(prompt: str, first: str, other: str) -> str:

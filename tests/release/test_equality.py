@@ -14,7 +14,7 @@ import pytest
 
 import repro
 from repro.base.errors import BadInput
-from repro.commands import audit_release
+from repro.commands import audit_release, privatize
 from repro.commands.process.command import status_of
 from repro.release import audit as auditing
 from repro.release.ledger import default_folder
@@ -152,7 +152,7 @@ def test_a_ledger_put_back_from_a_copy_does_not_know_the_release(ledger, records
     ledger.with_name("copy").rename(ledger)
     found = repro.audit(later, records[300:400], ledger=ledger)
     assert found.status == 4
-    assert "this ledger does not know it" in found.free[0]
+    assert "which this ledger does not know" in found.free[0]
 
 
 def test_what_lies_beside_the_bytes_is_named(release):
@@ -168,7 +168,19 @@ def test_near_copies_are_warned_of(ledger):
     done = repro.privatize(rows, 1, ledger=ledger, near_copies=True)
     found = repro.audit(done, rows)
     assert (found.status, len(found.outside)) == (0, 1)
-    assert found.outside[0].startswith("1 comparisons differ from another in case")
+    assert found.outside[0].startswith("1 comparison differs from another in case")
+
+
+def test_an_audit_knows_the_near_copies_that_a_release_names(ledger, write_input, tmp_path, capsys):
+    """All that the release's own key takes for one, and it alone."""
+    texts = ["It\u2019s fine", "It's fine", "Its fine!", "it\u00b2s fine", "Its +fine"]
+    rows = [{"prompt": "Hi", "chosen": text, "rejected": "No"} for text in texts]
+    out = tmp_path / "out.jsonl"
+    words = [str(write_input(rows)), str(out), "epsilon=1", "near_copies=true", f"ledger={ledger}"]
+    assert privatize.main(words) == 0
+    assert "; 2 differ from another in case" in capsys.readouterr().out
+    (warned, *_) = repro.audit(out, rows).outside
+    assert warned.startswith("2 comparisons differ from another in case")
 
 
 def test_the_printed_power_is_a_percentage():

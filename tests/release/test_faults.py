@@ -213,7 +213,7 @@ def test_a_name_that_is_taken_after_the_debit_buys_no_second_answer(
     second = (tmp_path / "p.jsonl").read_text()
     assert first in ("mine", second)
     assert hashlib.sha256(second.encode()).hexdigest() == done["sha256"]
-    with pytest.raises(BadInput, match="spent and not published do not exist"):
+    with pytest.raises(BadInput, match="nothing to resume"):
         repro.privatize(records[:60], resume=True, ledger=ledger)
 
 

@@ -113,6 +113,26 @@ def test_near_copies_are_named_before_anything_is_spent(ledger):
     assert both.manifest["lines"] == 5
 
 
+def test_near_copies_are_named_by_groups_whatever_their_labels(ledger):
+    """Four copies of one record, two of another; the same words with labels turned."""
+    marks = ["", ".", "!", "?"]
+    rows = [{"prompt": f"Odd{mark}", "chosen": "Yes", "rejected": "no"} for mark in marks]
+    rows[1:1] = [{"prompt": f"Even{mark}", "chosen": "a", "rejected": "b"} for mark in ("", "!")]
+    said = set()
+    for turned in (0, 1, 2, 8, 0b110101):
+        turn = {"chosen": "rejected", "rejected": "chosen"}
+        some = [
+            {turn.get(name, name): text for name, text in row.items()} if turned >> k & 1 else row
+            for k, row in enumerate(rows)
+        ]
+        with pytest.raises(BadInput) as refused:
+            repro.privatize(some, 1, ledger=ledger)
+        said.add(str(refused.value))
+    (words,) = said
+    assert "records 1, 4, 5 and 6; 2 and 3 differ in case or punctuation only" in words
+    assert "keep one of each group" in words
+
+
 def test_all_labels_of_one_annotator_cost_so_many_times_epsilon(ledger):
     done = repro.privatize(PEOPLE, 0.5, unit="who", ledger=ledger)
     assert "of 14 comparisons at most, 14 times epsilon" in done.manifest["protects"]

@@ -50,7 +50,7 @@ def rows(
     if _begins(path, key, b"PAR1"):
         return "row", parquet_rows(path, key, columns)
     if path.lower().endswith(".csv"):
-        return "line", csv_rows(path, key)
+        return "line", csv_rows(path, key, columns)
     return "line", _lines(path, key)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -32,8 +33,13 @@ STATE, SPLITS = "state.json", "dataset_dict.json"
 """Files that ``datasets`` leaves in the folder of a dataset, and of one with several splits."""
 
 
-def csv_rows(path: str, key: str) -> Iterator[tuple[int, Any]]:
+def csv_rows(path: str, key: str, wanted: Iterable[str] | None = None) -> Iterator[tuple[int, Any]]:
     """Rows of a CSV file in UTF-8 whose first line names the columns.
+
+    Args:
+        path: a regular file.
+        key: what the user calls it, for messages.
+        wanted: names in lower case, of which one at least must be there; None: any will do.
 
     Raises:
         BadInput: no regular file, not UTF-8, a quote that does not end, a column named twice, or
@@ -46,6 +52,7 @@ def csv_rows(path: str, key: str) -> Iterator[tuple[int, Any]]:
         with open(path, encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, strict=True)
             columns = next(reader, [])
+            _refuse_unnamed(columns, wanted, path, key)
             refuse_repeated(columns, path, key)
             for values in filter(None, reader):
                 if len(values) != len(columns):
@@ -59,6 +66,25 @@ def csv_rows(path: str, key: str) -> Iterator[tuple[int, Any]]:
         raise BadInput(key, path, f"line {number}: not valid CSV") from None
     except OSError as problem:
         raise unreadable(key, path, problem) from None
+
+
+def _refuse_unnamed(columns: list[str], wanted: Iterable[str] | None, path: str, key: str) -> None:
+    """A first line that names nothing may be a record: of its words only known names are shown."""
+    if wanted is None or not columns:
+        return
+    known, names = sorted(filter(None, wanted)), [_folded(name) for name in columns]
+    if not set(known).isdisjoint(names):
+        return
+    parts = [_folded(part) for part in re.split("[;\t|]", columns[0])] if len(columns) == 1 else []
+    shown = [name for name in known if name in parts]  # in an order that is not the file's
+    if len(shown) > 1:
+        what = f"one column, whose name holds {', '.join(shown)}; values must stand between commas"
+    else:
+        what = (
+            "line 1 is taken as the names of the columns, and none of them is known: "
+            "is a line such as prompt,chosen,rejected missing?"
+        )
+    raise BadInput(key, path, what)
 
 
 def parquet_rows(path: str, key: str, wanted: Iterable[str] | None) -> Iterator[tuple[int, Any]]:
@@ -142,8 +168,12 @@ def refuse_repeated(columns: list[str], path: str, key: str) -> None:
 
 def _wanted(columns: list[str], wanted: Iterable[str] | None, path: str, key: str) -> list[str]:
     refuse_repeated(columns, path, key)
-    known = {name.strip().casefold() for name in columns} if wanted is None else set(wanted)
-    return [name for name in columns if name.strip().casefold() in known]
+    known = {_folded(name) for name in columns} if wanted is None else set(wanted)
+    return [name for name in columns if _folded(name) in known]
+
+
+def _folded(name: str) -> str:
+    return name.strip().casefold()
 
 
 def _only_split(folder: Path, key: str) -> Path:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, number_of
 from repro.labels.privacy.adjacency import ADJACENCIES, REPLACE
 from repro.labels.privacy.exact_normal import BITS, normal, on_grid
 from repro.release.drafts import Draft
@@ -221,11 +221,11 @@ def _refuse_spent(debits: list[Debit], terms: RewardTerms) -> None:
     total = sum((debit.manifest.epsilon for debit in debits), terms.epsilon)
     delta = (spent_delta(debits) + terms.delta).normalize()
     raise BadInput(
-        "compose",
-        "false",
-        f"earlier releases of this ledger: {len(debits)}, which count whatever they read; another "
-        f"would bring the total epsilon to {total} and the total delta to {delta:f}: allowed with "
-        "compose=true",
+        "IN",
+        "(released before)",
+        f"this ledger holds {number_of(len(debits), 'earlier release')}, and each counts, whatever "
+        f"it read; another would bring the total epsilon to {total} and the total delta to "
+        f"{delta:f}: allowed with compose=true",
     )
 
 

@@ -247,7 +247,7 @@ def test_what_was_spent_is_published_with_the_same_bytes(pairs, tmp_path, monkey
     assert debit.answers is not None
     with pytest.raises(BadInput, match="is spent and not published: resume=true publishes it"):
         repro.private_reward(pairs, **BUDGET, compose=True, output=out)
-    with pytest.raises(BadInput, match="do not exist"):
+    with pytest.raises(BadInput, match="nothing to resume"):
         repro.privatize(pairs, resume=True, output=tmp_path / "labels.jsonl")
     made = repro.private_reward("(not read)", output=out, resume=True)
     assert out.read_bytes() == debit.answers == made.content
