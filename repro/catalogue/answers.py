@@ -16,6 +16,8 @@ from repro.catalogue.papers import SLIP_GRADES, Catalogue, Slip
 from repro.catalogue.standing import contradicting
 from repro.catalogue.summaries import CheckSummary
 
+ONLY = "only="
+
 
 @dataclass(frozen=True)
 class Answers:
@@ -43,9 +45,11 @@ def answers(row: StatementCoverage, catalogue: Catalogue) -> Answers:
         row: of the statement.
         catalogue: with what is suspected of every statement.
     """
-    against = sorted(contradicting(row, catalogue), key=_worst_first)
-    evidence = {f"{slug}: {item.name}" for slug, item in row.speaking}
     own = list(row.item.slips.values())
+    against = sorted(
+        contradicting(row, catalogue), key=lambda slip: (*_worst_first(slip), slip not in own)
+    )
+    evidence = {f"{slug}: {item.name}" for slug, item in row.speaking}
     concern = [
         item
         for item in catalogue.slips.values()
@@ -53,9 +57,12 @@ def answers(row: StatementCoverage, catalogue: Catalogue) -> Answers:
     ]
     others = sorted((item for item in concern if item not in against), key=_worst_first)
     proofs = [item for item in row.machine_checked if item.shows == "contradicted"]
-    why = against[0].suspected if against else proofs[0].says if proofs else row.item.reason
+    slug, check = _contradicting_check(row, against)
+    reasons = [slip for slip in against if f"{slug}: {check}" in slip.evidence] or against
+    why = reasons[0].suspected if reasons else proofs[0].says if proofs else row.item.reason
+    command = _command(row, slug, check) if check else proofs[0].command if proofs else ""
     example = row.item.counterexample or ""
-    return Answers(_sentence(why or ""), example, _command(row), tuple(against), tuple(others))
+    return Answers(_sentence(why or ""), example, command, tuple(against), tuple(others))
 
 
 def _sentence(text: str) -> str:
@@ -71,15 +78,23 @@ def _worst_first(slip: Slip) -> tuple[bool, int]:
     return slip.text_at_hand, SLIP_GRADES.index(slip.grade)
 
 
-def _command(row: StatementCoverage) -> str:
-    for slug, item in row.speaking:
-        if item.expected == "contradicted":
-            at = row.item.counterexample_at
-            only = [] if any(word.startswith("only=") for word in at) else [f"only={item.name}"]
-            words = [f"theorem={slug}", *only, "budget=smoke", *at]
-            return shlex.join(["python", "-m", "repro", *words])
-    proofs = [item.command for item in row.machine_checked if item.shows == "contradicted"]
-    return proofs[0] if proofs else ""
+def _contradicting_check(row: StatementCoverage, against: Sequence[Slip]) -> tuple[str, str]:
+    """Experiment and check that show it fail: what its entry names, or evidence of the worst slip.
+
+    Both are empty where no check contradicts it.
+    """
+    pairs = [(slug, one.name) for slug, one in row.speaking if one.expected == "contradicted"]
+    named = [word.removeprefix(ONLY) for word in row.item.counterexample_at if ONLY in word]
+    reasons = against[0].evidence if against else ()
+    pairs.sort(key=lambda pair: (pair[1] not in named, f"{pair[0]}: {pair[1]}" not in reasons))
+    return pairs[0] if pairs else ("", "")
+
+
+def _command(row: StatementCoverage, slug: str, check: str) -> str:
+    at = row.item.counterexample_at
+    only = [] if any(ONLY in word for word in at) else [f"{ONLY}{check}"]
+    words = [f"theorem={slug}", *only, "budget=smoke", *at]
+    return shlex.join(["python", "-m", "repro", *words])
 
 
 def experiments(row: StatementCoverage) -> list[tuple[str, Sequence[CheckSummary]]]:

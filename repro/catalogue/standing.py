@@ -37,6 +37,8 @@ WITHOUT = {
     NOT_REPRODUCED: "○ not reproduced, no verdict",
 }
 """What stands in the place of a verdict, by the status of the statement."""
+CONDITIONAL = "under a condition that is not stated"
+"""After ``supported``, where the statement is noted or proved to need one."""
 GRADES = ("error", "constant", "unstated_condition", "notation")
 """The worst first."""
 NO_CLAIM = ("definition", "assumption", "algorithm")
@@ -60,6 +62,7 @@ class Standing:
         grade: of a contradiction: error, constant, unstated_condition or notation; may be empty.
         text_at_hand: the contradiction rests on signs that a conversion from PDF can move.
         sentence: without a full stop.
+        unstated_condition: it is supported under a condition that is not stated.
     """
 
     name: str
@@ -67,6 +70,7 @@ class Standing:
     grade: str
     text_at_hand: bool
     sentence: str
+    unstated_condition: bool = False
 
     @property
     def verdict_words(self) -> str:
@@ -75,6 +79,7 @@ class Standing:
             return WITHOUT.get(self.verdict, WITHOUT[REASON])
         at_hand = ", in the text at hand" if self.text_at_hand else ""
         grade = f" ({self.grade.replace('_', ' ')}{at_hand})" if self.grade else ""
+        grade = f" {CONDITIONAL}" if self.unstated_condition else grade
         return f"{SYMBOLS[self.verdict]} {self.verdict.replace('_', ' ')}{grade}"
 
     @property
@@ -104,8 +109,17 @@ def standing(row: StatementCoverage, catalogue: Catalogue) -> Standing:
     rank = min(((note.text_at_hand, GRADES.index(note.grade)) for note in notes), default=None)
     at_hand, grade = (False, "") if rank is None else (rank[0], GRADES[rank[1]])
     stale = dict.fromkeys(check.stale for _, check in row.speaking if check.stale)
-    sentence = "; ".join([row.item.stands or _generated(row, verdict), *stale])
-    return Standing(spoken(row.id), verdict, grade, at_hand, sentence)
+    conditions = _conditions(row) if verdict == "supported" else []
+    generated = conditions[0] if conditions else _generated(row, verdict)
+    sentence = "; ".join([row.item.stands or generated, *stale])
+    return Standing(spoken(row.id), verdict, grade, at_hand, sentence, bool(conditions))
+
+
+def _conditions(row: StatementCoverage) -> list[str]:
+    """What shows that the statement needs a condition that is not stated: its notes and proofs."""
+    condition = "unstated_condition"
+    noted = [slip.suspected for slip in row.item.slips.values() if slip.grade == condition]
+    return noted + [proof.says for proof in row.machine_checked if proof.shows == condition]
 
 
 def _verdict(row: StatementCoverage) -> str:
@@ -240,7 +254,9 @@ PAGE = """# Where every statement stands
 recorded verdict of its checks, or of the theorems that Coq checks. A run says whether the recorded
 verdicts come out. A contradiction has a grade: *error*, *constant*, *unstated condition*, or
 *notation* (a misprint with one reading). *In the text at hand* means that it rests on signs that a
-conversion from PDF can move. Brackets after a supported statement say how its checks know
+conversion from PDF can move. *Supported under a condition that is not stated* means that the
+checks keep to a condition, and that without it the statement, or what it follows from, is noted or
+proved to fail. Brackets after a supported statement say how its checks know
 ([evidence](glossary.md)). The last column has experiments, theorems that Coq checks, and
 pages with the proof or the numbers. `python -m repro catalogue ID` shows one statement: verdict,
 why, the smallest counterexample, what holds instead, as printed, evidence and commands.

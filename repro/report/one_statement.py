@@ -27,6 +27,7 @@ from repro.report.wording import plain_words, verdict_words, witness_words
 
 WIDTH = 80
 OWN_RESULT = "own result"
+ALL_RUN = "the command above runs all"
 NO_RUNS: Mapping[str, StoredRun] = MappingProxyType({})
 
 
@@ -120,12 +121,13 @@ def _experiment(
     source = "of its run" if any(check.of_run for check in checks) else "recorded"
     yield f"{slug}: {_verdict(row.expected[slug], source)}"
     yield f"  python -m repro theorem={slug}"
+    measured = set()
     if run is not None:
         if run.stale:
             yield _wrapped(f"run: {run.stale}; the command above runs it again")
+        measured = {check.name for check in run.verdict.speaking(row.id)}
         yield from _measured(run, row.id)
-        return
-    for check in checks:
+    for check in (one for one in checks if one.name not in measured):
         holds = f" What holds: {check.corrected}." if check.corrected else ""
         words = verdict_words(check.expected)
         yield _wrapped(f"{words} ({check.evidence}): {check.name}: {check.claim}.{holds}")
@@ -144,7 +146,7 @@ def _measured(run: StoredRun, name: str) -> Iterator[str]:
     """What the last run of an experiment measured, what contradicts first."""
     yield _wrapped(f"numbers: of {run.folder}, budget {run.verdict.budget}")
     if run.part:
-        yield _wrapped(f"run: {run.part}, which decide nothing; the command above runs all")
+        yield _wrapped(f"run: {run.part}; a check without numbers stands as recorded; {ALL_RUN}")
     for check in sorted(run.verdict.speaking(name), key=_not_contradicted):
         row = entry(check, check)
         basis = f"claimed {row.claimed}; {check.evidence} {row.measured}"

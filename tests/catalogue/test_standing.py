@@ -43,6 +43,12 @@ def test_pages_are_of_statements_that_there_are_and_lie_in_docs():
         ("p2.thm_5_3", "✗ contradicted (unstated condition)"),  # not for a sign of the text at hand
         ("p1.def_3_2", "✗ contradicted (notation, in the text at hand)"),
         ("p2.thm_5_2", "✓ supported"),
+        ("p1.thm_4_5", "✓ supported under a condition that is not stated"),  # a note
+        ("p1.abs_1", "✓ supported under a condition that is not stated"),  # a note and a proof
+        ("p4.thm_5_7", "✓ supported under a condition that is not stated"),
+        ("p4.thm_6_2", "✓ supported under a condition that is not stated"),
+        ("p1.rem_4_4", "✓ supported"),  # states its condition
+        ("p4.prop_4_6", "✗ contradicted (constant)"),
         ("p1.alg_1", "– executed, no verdict"),
         ("p4.tab_3", "– no experiment"),
         ("p4.tab_1", "≈ substitute, no verdict"),
@@ -51,6 +57,17 @@ def test_pages_are_of_statements_that_there_are_and_lie_in_docs():
 )
 def test_the_verdict_is_that_of_the_evidence_and_its_grade_that_of_the_note(name, words):
     assert standing(BY_ID[name], ALL).verdict_words == words
+
+
+def test_without_a_written_sentence_the_note_or_the_proof_names_the_condition():
+    row = BY_ID["p4.thm_5_7"]
+    unsaid = replace(row, item=row.item.model_copy(update={"stands": None}))
+    assert standing(unsaid, ALL).sentence == row.item.slips["delta_near_one"].suspected
+    bare = unsaid.item.model_copy(update={"slips": {}})
+    assert standing(replace(unsaid, item=bare), ALL).verdict_words == "✓ supported"
+    (proof,) = BY_ID["p1.abs_1"].machine_checked
+    proved = replace(unsaid, item=bare, machine_checked=(proof,))
+    assert standing(proved, ALL).sentence == proof.says
 
 
 def test_a_written_sentence_changes_no_verdict():

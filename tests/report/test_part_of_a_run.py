@@ -107,7 +107,10 @@ def test_gallery_table_of_results_latex_and_metrics_say_so(part, capsys):
 def test_the_catalogue_says_so(part, capsys):
     assert status_of(catalogue.main, ["p1.thm_4_2"]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert f"run: {PART}, which decide nothing; the command above runs all" in text
+    ran = f"run: {PART}; a check without numbers stands as recorded; the command above runs all"
+    assert ran in text
+    assert text.count(" n_pairs: ") == 1  # once, with its number
+    assert "✗ contradicted (measured): reward_bound_eps_one: " in text
 
 
 def test_tags_of_the_tracker_say_so(part, result):

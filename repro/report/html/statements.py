@@ -126,7 +126,8 @@ def statement(row: StatementCoverage, known: Known, runs: dict[str, StoredRun]) 
     if check.verdict != "contradicted" and _contradicted_elsewhere(row, runs):
         notes = (f"{verdict} here; by other evidence, {stands.sentence}", stale)
         return StatementLine(**base, **of_catalogue, **shown, note=_together(notes))
-    here = {"verdict": check.verdict, "words": verdict, "here": True}
+    words = stands.verdict_words if check.verdict == stands.verdict == "supported" else verdict
+    here = {"verdict": check.verdict, "words": words, "here": True}
     return StatementLine(**base, **shown, **here, note=stale)
 
 
