@@ -389,7 +389,11 @@ def _small_gap(swept: SweptCheck, world: InstanceLabels) -> Assumed:
     if swept.check.right is ppkl:
         gap += _one_dataset(world).predicted_cost_of_bonus()
     kl = gap / world.world.kl_weight
-    return name, kl <= MAX_KL, f"predicted KL {kl:.2g}, limit {MAX_KL:g}"
+    detail = f"predicted KL {kl:.2g}, limit {MAX_KL:g}"
+    if kl <= MAX_KL:
+        return name, True, detail
+    # what is predicted falls like 1/n
+    return name, False, f"{detail}: about {world.n_pairs * kl / MAX_KL:.1g} labels are needed"
 
 
 THEOREM = Theorem(

@@ -330,7 +330,7 @@ class SweptCheck:
         if len(changed.grid) < min(len(sweep.grid), self.check.claim.fewest):
             need = f"{self.name} would need more than {MAX_PAIRS:g} labels"
             key, value = next(iter(taken.items()))
-            raise BadInput(key, value, f"{need}; allowed: a larger budget")
+            raise BadInput(key, value, f"{need}; allowed: a larger {key}")
         return replace(self, sweep=changed, scaled=scaled)
 
     def instead(self, **stages: Any) -> SweptCheck:

@@ -117,7 +117,7 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class AssumptionResult:
-    """An executable assumption of the statement and whether the instance meets it."""
+    """A condition of the statement or the experiment, and whether the instance meets it."""
 
     name: str
     holds: bool

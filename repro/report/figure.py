@@ -40,6 +40,7 @@ from repro.report.wording import (
     caught_words,
     claim_words,
     expected_words,
+    failed_assumptions,
     measured_words,
     name_lines,
     note_words,
@@ -166,6 +167,9 @@ def _unbroken(text: str) -> str:
 PANEL_WIDTH, PANEL_HEIGHT = 4.4, 3.9
 """Inches of one panel with its captions."""
 
+LEAST, TITLE_LEADING = 2.1, 0.25
+"""Inches that a panel keeps below its captions, with its labels, and of one line of the title."""
+
 DPI = 110
 
 
@@ -175,18 +179,22 @@ def draw(result: Result) -> Sheet:
     Contradicted checks come first, the others in the order of the run.
     """
     columns, run = panel_columns(len(result.checks)), record_of(result)
+    width = PANEL_WIDTH * max(columns, 2)
+    heading = heading_lines(result, run, width)
     pairs = zip(result.checks, run.verdict.with_controls(), strict=True)
     shown = sorted(pairs, key=lambda pair: pair[0].verdict != "contradicted")
     checks, said = [item for item, _ in shown], [words for _, words in shown]
     rows = [said[start : start + columns] for start in range(0, len(said), columns)]
     with _style():
-        size = (PANEL_WIDTH * max(columns, 2), PANEL_HEIGHT * max(1, len(rows)) + 1.3)
         heights = [caption_height(row) for row in rows]
-        sheet = Sheet(size, DPI, columns, heights)
+        # captions may not leave less than ``LEAST`` of a panel
+        high = max(PANEL_HEIGHT * max(1, len(rows)), sum(heights) / 72 + LEAST * len(rows))
+        more = TITLE_LEADING * max(0, len(heading) - 2)
+        sheet = Sheet((width, high + more + 1.3), DPI, columns, heights)
         for order, (ax, item) in enumerate(zip(sheet.panels(len(checks)), checks, strict=True)):
             draw_panel(ax, item)
             write_captions(ax, said[order], heights[order // columns])
-        sheet.settle(*_headings(sheet, result, run))
+        sheet.settle(*_headings(sheet, result, heading))
     return sheet
 
 
@@ -226,12 +234,17 @@ def panel_columns(panels: int) -> int:
     return 1 if panels <= 1 else 2 if panels <= 4 else 3 if panels <= 18 else 4
 
 
-def _headings(sheet: Sheet, result: Result, run: RunRecord) -> tuple[float, float]:
-    """Title and overall verdict on top, the shared legend below; pixels that they take."""
-    width = int(sheet.get_figwidth() * 7.8)
+def heading_lines(result: Result, run: RunRecord, width: float) -> list[str]:
+    """Title, overall verdict and the first assumption that fails, wrapped to ``width`` inches."""
     verdict = f"{verdict_words(result.verdict)} ({expected_words(run.verdict)}); {facts(run)}"
-    title = f"{result.theorem}: {result.title}"
-    lines = [line for text in (title, verdict) for line in textwrap.wrap(text, width)]
+    failing = failed_assumptions(run.verdict)
+    more = f" (and {len(failing) - 1} more)" if failing[1:] else ""
+    texts = [f"{result.theorem}: {result.title}", verdict, *(words + more for words in failing[:1])]
+    return [line for text in texts for line in textwrap.wrap(text, int(width * 7.8))]
+
+
+def _headings(sheet: Sheet, result: Result, lines: Sequence[str]) -> tuple[float, float]:
+    """Title and overall verdict on top, the shared legend below; pixels that they take."""
     top = 1 - EDGE / sheet.bbox.height
     heading = sheet.suptitle(
         "\n".join(lines), y=top, fontsize=13, fontweight="bold", linespacing=1.4

@@ -119,14 +119,14 @@ class RunRecord:
 
     @property
     def overrides(self) -> dict[str, object]:
-        """Keys at the top that were given, ``only``, and numbers changed by their path."""
+        """Keys at the top that were given, ``only``, and what was changed by its path."""
         given = {name: getattr(self.config, name) for name in (*OVERRIDES, "only")}
         there = {name: value for name, value in given.items() if value is not None}
         return there | self.config.changed
 
     @property
     def changed(self) -> list[str]:
-        """The numbers that were changed by their path, as one types them."""
+        """The numbers and stages that were changed by their path, as one types them."""
         return changed_words(self.config.changed)
 
     @property
@@ -196,6 +196,7 @@ def verdict_content(result: Result) -> dict[str, Any]:
             "replicates": result.replicates,
             "budget": result.budget,
             "config_hash": result.config_hash,
+            **({"changed": changed} if (changed := result.config.get("changed")) else {}),
         }
     )
 

@@ -25,7 +25,8 @@ Every experiment of `dvc repro`, by paper; written by `python -m repro suite tab
 - **contradicted**: the interval lies wholly outside.
 - **inconclusive**: the interval is too wide, a bend in the curve leads elsewhere, too many
   replicates failed, or a control was not rejected.
-- **assumption_failed**: an assumption of the statement, executed on the instance, does not hold.
+- **assumption_failed**: a condition of the statement or of the experiment, computed on the
+  instance, does not hold. Then it is the verdict, whatever the checks say.
 
 A figure or table that a paper made with a model and data that were not run here has no verdict:
 

@@ -285,7 +285,7 @@ class ConfigFile(_Part):
     """``config.yaml``: what a command says besides its experiment.
 
     Attributes:
-        changed: by path, the numbers that are not those of the shipped config.
+        changed: by path, the numbers that are not those of the shipped config, and given stages.
     """
 
     instance: Instance | None = None

@@ -23,6 +23,7 @@ from repro.report.wording import (
     caught_words,
     claim_words,
     expected_words,
+    failed_assumptions,
     found_words,
     in_force_words,
     measured_words,
@@ -268,11 +269,8 @@ def _print_substitutes(run: VerdictContent, console: Console) -> None:
 
 def _print_failures(run: VerdictContent, console: Console) -> None:
     """Assumptions that fail, controls that were not rejected, and what may decide more checks."""
-    for assumption in run.assumptions:
-        if not assumption.holds:
-            console.print(
-                text(f"✗ assumption {assumption.name} fails: {assumption.detail}", "bold magenta")
-            )
+    for words in failed_assumptions(run):
+        console.print(text(f"✗ {words}", "bold magenta"))
     for control in run.controls:
         if not control.caught:
             words = f"✗ control {control.name} of {control.check} was NOT rejected: "

@@ -58,7 +58,7 @@ def run_name(result: Result) -> str:
 
 
 def _changed(result: Result) -> Mapping[str, object]:
-    """Numbers that were changed by their path."""
+    """Numbers and stages that were changed by their path."""
     changed = result.config.get("changed")
     return changed if isinstance(changed, Mapping) else {}
 

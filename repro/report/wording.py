@@ -170,6 +170,15 @@ def expected_words(run: VerdictContent) -> str:
     return f"{part}NOT as expected; expected: {plain_words(run.expected)}"
 
 
+def failed_assumptions(run: VerdictContent) -> list[str]:
+    """Each condition that does not hold, with its numbers."""
+    return [
+        f"assumption {assumption.name} fails: {assumption.detail}"
+        for assumption in run.assumptions
+        if not assumption.holds
+    ]
+
+
 def plain_words(verdict: str) -> str:
     """A verdict as words.
 

@@ -230,7 +230,8 @@ class Experiment:
             for name, choice in self.setting.chosen.items()
             if name in own and name != "response" and own[name] is choice
         }
-        return {**shown, **chosen, "labels_scaled_by": swept.scaled}
+        measured = {name: value for name, value in swept.stages.items() if name in shown}
+        return {**shown, **measured, **chosen, "labels_scaled_by": swept.scaled}
 
     def numbers_in_force(self, swept: SweptCheck) -> dict[str, object]:
         """The grid, and top-level numbers that stand in for what the worlds had."""

@@ -45,8 +45,14 @@ def _bare_list(text: str) -> BadInput | None:
     if not match:
         return None
     key, values = match.groups()
-    allowed = f'a list "{key}=[{values}]", or -m for a run of each'
-    return BadInput(key, values, f"allowed: {allowed}")
+    last = key.rpartition(".")[2]
+    if last in ("only", "grid"):
+        single = f'a list "{key}=[{values}]"'
+    elif last in ("epsilon", "kl_weight") and re.fullmatch(r"\d+,\d+", values):
+        single = f"a decimal point, {key}={values.replace(',', '.')}"
+    else:
+        single = "one value"
+    return BadInput(key, values, f"allowed: {single}, or -m for a run of each")
 
 
 def _unknown_key(text: str) -> BadInput | None:

@@ -191,7 +191,12 @@ def session_of(values: Mapping[str, Any]) -> Session:
         resolved["stages"] = in_words(stages)
     if config.only:
         resolved["only"] = sorted({*config.only})
-    if changed := changed_numbers(values, kept):
+    typed = values["stages"]
+    replaced = {
+        f"stages.{name}": typed[name] if isinstance(typed[name], str | int | float) else words
+        for name, words in in_words(stages).items()
+    }
+    if changed := changed_numbers(values, kept) | replaced:
         resolved["changed"] = changed
     # a claim's constant may be in the experiment's own file: two constants have two folders
     own = place_of(plan.slug, folder).code(plan.slug)

@@ -208,7 +208,7 @@ def runs():
         "regulariser": {"kind": "mixture", "terms": [[1, 2], [1, 1.5]]},
         "epsilon": 0.25, "n_pairs": 4096.0, "horizon": 30, "kl_weight": 2.5, "only": ["rate"],
         "changed": {"theorem.sweeps.rate.grid": [1e5, 2500000, 3], "instance.seed": 2,
-                    "theorem.sweeps.other.epsilon": 0.125},
+                    "theorem.sweeps.other.epsilon": 0.125, "stages.pessimism": "none"},
     }  # fmt: skip
     broken = AssumptionResult("coverage", False, "C = inf, above [0, 9]")
     return {

@@ -162,6 +162,10 @@ def test_numbers_that_are_not_the_shipped_ones_are_recorded_by_their_path():
         "instance.num_states": 12,
     }
     assert "changed" not in session_of(offline("epsilon=0.5")).config
+    replaced = session_of(offline("stages.pessimism=none stages.labels=fair_coins"))
+    assert replaced.config["changed"] == {
+        "stages.pessimism": "none", "stages.labels": "fair_coins"
+    }  # fmt: skip
     with pytest.raises(
         BadInput, match=r"^theorem.sweeps.n_pairs.epsilom=\(unknown\): did you mean"
     ):
