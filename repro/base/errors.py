@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import errno
+import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 OF_THE_MACHINE = frozenset(
     getattr(errno, name)
@@ -39,6 +41,10 @@ class BadInput(ValueError):
 
     def __reduce__(self):
         return type(self), (self.key, self.value, self.allowed)
+
+
+class BrokenTheorem(RuntimeError):
+    """The code of a theorem does not work; its words quote no pair and may be printed."""
 
 
 def one_line(text: str) -> str:
@@ -96,14 +102,37 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 @contextmanager
-def without_exit() -> Iterator[None]:
+def running_theorem(quoted: bool = True) -> Iterator[None]:
     """Around the code of theorems, which may not end the process: its status would be a verdict's.
 
+    Args:
+        quoted: whether words of exceptions may be printed; not where worlds have real pairs.
+
     Raises:
-        RuntimeError: in the place of ``SystemExit``.
+        BrokenTheorem: in the place of ``SystemExit``, and of an error in a file of a user's
+            ``theorems/``, whose line it names.
     """
     try:
         yield
     except SystemExit as left:
         complaint = f"a theorem, or a library in it, called sys.exit({left.code})"
-        raise RuntimeError(complaint).with_traceback(left.__traceback__) from None
+        raise BrokenTheorem(complaint).with_traceback(left.__traceback__) from None
+    except (BadInput, BrokenTheorem, OSError, MemoryError):
+        raise
+    except Exception as problem:
+        if quoted and (place := _line_of_user(problem)):
+            complaint = one_line(f"{type(problem).__name__}: {problem} in {place}")
+            raise BrokenTheorem(complaint) from problem
+        raise
+
+
+def _line_of_user(problem: Exception) -> str:
+    """The line of a user's ``theorems/`` in which an error arose; empty where it arose in ours."""
+    place = ""
+    for frame, line in traceback.walk_tb(problem.__traceback__):
+        file, ours = Path(frame.f_code.co_filename), ("repro.", "theorems.")
+        if frame.f_globals.get("__name__", "").startswith(ours):
+            place = ""
+        elif file.parent.name == "theorems":
+            place = f"{file.parent.name}/{file.name}:{line}"
+    return place

@@ -14,11 +14,11 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property, lru_cache, partial, wraps
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from repro.base.errors import BadInput, among, without_exit
+from repro.base.errors import BadInput, BrokenTheorem, among, running_theorem
 from repro.base.notation import AXES
 from repro.base.schema import MAX_PAIRS
 from repro.core.claims import Claim, Verdict
@@ -108,6 +108,37 @@ def applied(algorithm: Algorithm, world: Any) -> Any:
     return algorithm(world)
 
 
+def refuse_text(name: str, value: Any) -> None:
+    """Refuse a name where a list of names is meant.
+
+    Raises:
+        ValueError: with the list.
+    """
+    if isinstance(value, str):
+        raise ValueError(f'{name}={value!r}: allowed: a list, ["{value}"]')
+
+
+def refuse_call(name: str, function: Any, *arguments: str) -> None:
+    """Refuse what cannot be called with some arguments in a row.
+
+    Raises:
+        ValueError: it is no function, or takes others.
+    """
+    form = f"({', '.join(arguments)})"
+    if not callable(function):
+        raise ValueError(f"{name}={function!r}: allowed: a function of {form}")
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # of a function in C that tells none
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        called = getattr(function, "__name__", repr(function))
+        takes = f"({', '.join(signature.parameters)})"
+        raise ValueError(f"{name}: {called}{takes} is called as {called}{form}") from None
+
+
 def measured_alone(world: Any, algorithm: Algorithm, rng: np.random.Generator, replicates: int):
     """The algorithm's own number: what most quantities are."""
     return algorithm(world, rng, replicates)
@@ -150,6 +181,21 @@ class Quantity:
     stream_per_block: bool = False
     over: Callable[[Any], float] | None = None
     less: Callable[[Any], float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.evidence not in EVIDENCE:
+            allowed = among(str(self.evidence), EVIDENCE)
+            raise ValueError(f"{self.words}: evidence={self.evidence!r}: {allowed}")
+        calls = {
+            "of": ("world", "algorithm", "data" if self.drawn else "rng", "replicates"),
+            "drawn": ("world", "rng", "replicates"),
+            "together": ("worlds", "algorithms", "rngs", "replicates"),
+            "over": ("world",),
+            "less": ("world",),
+        }
+        for name, arguments in calls.items():
+            if (function := getattr(self, name)) is not None:
+                refuse_call(f"{self.words}: {name}", function, *arguments)
 
     @property
     def draws(self) -> bool:
@@ -194,7 +240,7 @@ class Quantity:
 def _real(values: np.ndarray) -> np.ndarray:
     """As float64; numpy itself would drop an imaginary part with no more than a warning."""
     if np.iscomplexobj(values):
-        raise TypeError("a quantity is complex; a claim is about real numbers")
+        raise BrokenTheorem("a quantity is complex; a claim is about real numbers")
     return values.astype(np.float64, copy=False)
 
 
@@ -242,8 +288,19 @@ class Check:
         for name in self.blind:
             if name not in MUST:
                 raise ValueError(f"{self.name}: blind={name!r}: {among(name, MUST)}")
+        if self.expected not in get_args(Verdict):
+            allowed = among(str(self.expected), get_args(Verdict))
+            raise ValueError(f"{self.name}: expected={self.expected!r}: {allowed}")
         if self.expected != "supported" and not self.why:
             raise ValueError(f"{self.name}: a pinned {self.expected} needs its reason in why")
+        refuse_text(f"{self.name}: settles", self.settles)
+        arguments = {measured_alone: ("world", "rng", "replicates"), of_world: ("world",)}
+        called = arguments.get(self.quantity.of)
+        if callable(self.wrong):
+            raise ValueError(f"{self.name}: wrong={self.wrong.__name__}: allowed: a list")
+        if called and not self.quantity.together:
+            for algorithm in (self.right, *self.wrong):
+                refuse_call(self.name, algorithm, *called)
 
 
 @dataclass(frozen=True, eq=False)
@@ -367,7 +424,12 @@ class SweptCheck:
         most = 1 if apart else max(1, CALL // replicates)
         return [range(at, min(at + most, blocks)) for at in range(0, blocks, most)]
 
-    @without_exit()
+    @property
+    def has_pairs(self) -> bool:
+        """Whether its worlds are built from a file of text pairs, which no message may quote."""
+        instances = (getattr(world, "instance", None) for world in self.sweep.worlds)
+        return any(getattr(instance, "digest", "") for instance in instances)
+
     def blocks_and_draws(
         self, theorem: str, seed: int, numbers: Sequence[int], replicates: int
     ) -> tuple[np.ndarray, bool]:
@@ -377,19 +439,20 @@ class SweptCheck:
         If none was used, every block of every seed is the same.
 
         Raises:
-            RuntimeError: a check that says that it is exact or proved has drawn.
+            BrokenTheorem: a check that says that it is exact or proved has drawn.
         """
         quantity, draws = self.check.quantity, self.check.draws or self.name
         first = numbers if quantity.stream_per_block else numbers[:1]
         rngs = [stream(seed, theorem, draws, value, k) for k in first for value in self.sweep.grid]
         begun = [_state(rng) for rng in rngs]
         size, times = replicates * len(numbers) // len(first), len(first)
-        values = quantity.values(
-            self.measured * times, self.algorithms, rngs, size, self.sweep.worlds * times
-        )
+        with running_theorem(quoted=not self.has_pairs):
+            values = quantity.values(
+                self.measured * times, self.algorithms, rngs, size, self.sweep.worlds * times
+            )
         drew = begun != [_state(rng) for rng in rngs]
         if drew and not quantity.draws:
-            raise RuntimeError(f"{self.name} is {quantity.evidence}, and draws")
+            raise BrokenTheorem(f"{self.name} is {quantity.evidence}, and draws")
         by_stream = values.reshape(times, len(self.sweep.grid), -1, size)
         shape = *by_stream.shape[1:3], len(numbers), replicates
         return np.moveaxis(by_stream, 0, 2).reshape(shape), drew
@@ -449,6 +512,7 @@ class Theorem:
     module: str = ""
 
     def __post_init__(self) -> None:
+        refuse_text("settles", self.settles)
         pinned = {check.name: check.expected for check in self.checks}
         for printed, holds in self.corrected.items():
             if pinned.get(printed) != "contradicted":

@@ -132,7 +132,8 @@ def _sweep(check: Check, values: Mapping[str, Any], worlds: Mapping[str, Any], p
     world = put(world, more, place) if more else world
     axis = check.at or check.axis
     if axis.partition(".")[0] not in field_values(world) and axis not in FIELD_OF:
-        raise ValueError(f"{check.name}: {type(world).__name__} has no field {axis}")
+        allowed = f"{type(world).__name__} has no such field; {among(axis, field_values(world))}"
+        raise BadInput(f"{check.name}.{'at' if check.at else 'axis'}", axis, allowed)
     given = numbers.grid, numbers.replicates, check.at, f"{place}.grid"
     return Sweep.of(world, check.axis, *given)
 

@@ -13,7 +13,7 @@ from inspect import signature
 from pathlib import Path
 from types import ModuleType
 
-from repro.base.errors import BadInput, among, without_exit
+from repro.base.errors import BadInput, among, running_theorem
 from repro.base.places import install_hint, names, place_of, shipped
 from repro.core.check import Check, Quantity, Theorem
 from repro.core.claims import Frequency, Inequality, Ratio, Slope
@@ -77,7 +77,7 @@ def _named(theorem: Theorem, module: str) -> Theorem:
     return replace(theorem, module=module)
 
 
-@without_exit()
+@running_theorem()
 def _imported(name: str, path: Path) -> ModuleType:
     try:
         return importlib.import_module(name)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from repro.base.device import built_at
-from repro.base.errors import BadInput, among, one_line, without_exit
+from repro.base.errors import BadInput, among, one_line, running_theorem
 from repro.base.schema import Blocks, Epsilon, KLWeight, Model, Pairs, Positive, Whole
 from repro.core.check import SweptCheck, Theorem
 from repro.core.claims import DeclaredCheck
@@ -181,7 +181,7 @@ class Experiment:
         """Inside, instances are built where the run says."""
         return built_at(self.setting.cache, self.setting.device)
 
-    @without_exit()
+    @running_theorem()
     def declared(self, swept: SweptCheck) -> DeclaredCheck:
         """What is judged of a check.
 
@@ -241,17 +241,20 @@ class Experiment:
             numbers["n_pairs"] = own["n_pairs"]
         return {"grid": list(swept.sweep.grid), **numbers}
 
-    @without_exit()
     def assumptions(self) -> tuple[AssumptionResult, ...]:
         """The statement's assumptions, executed on the worlds of the checks that are run."""
         if self.theorem.assumes is None:
             return ()
         with self.building():
-            return tuple(
-                AssumptionResult(f"{check.name} {name}", bool(holds), detail)
-                for check in self.swept
-                for name, holds, detail in self.theorem.assumes(check)
-            )
+            return tuple(result for check in self.swept for result in self._assumed(check))
+
+    def _assumed(self, swept: SweptCheck) -> list[AssumptionResult]:
+        assert self.theorem.assumes is not None
+        with running_theorem(quoted=not swept.has_pairs):
+            return [
+                AssumptionResult(f"{swept.name} {name}", bool(holds), detail)
+                for name, holds, detail in self.theorem.assumes(swept)
+            ]
 
     def estimate(self, replicates: Mapping[str, int]) -> str:
         """What a run would need, in words, for ``dry_run=true``.

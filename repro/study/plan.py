@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from repro.base.errors import without_exit
+from repro.base.errors import running_theorem
 from repro.base.schema import validate
 from repro.core.check import SweptCheck, Theorem
 from repro.core.door import TheoremNumbers
@@ -49,7 +49,7 @@ class Plan:
         """What is claimed."""
         return find(self.slug, self.folder)
 
-    @without_exit()
+    @running_theorem()
     def estimate(self) -> str:
         """What measuring all blocks would need, in words; nothing where it cannot be told."""
         experiment = built(self)
@@ -64,7 +64,7 @@ class Plan:
         return max(1, round(self.budget.replicates * times / self.budget.blocks))
 
 
-@without_exit()
+@running_theorem()
 def built(plan: Plan) -> Experiment:
     """The plan's experiment with its checks on their worlds, once in a process.
 
@@ -139,7 +139,7 @@ def measure_block(plan: Plan, block: Block) -> np.ndarray:
     Where nothing was drawn the values are those of every block and of every seed, and are kept.
 
     Raises:
-        RuntimeError: a check that says that it is exact or proved has drawn.
+        BrokenTheorem: a check that says that it is exact or proved has drawn.
     """
     experiment = built(plan)
     swept = experiment.swept[block.check]

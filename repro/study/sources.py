@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from repro.base.errors import BrokenTheorem
 from repro.base.places import PACKAGE, Place, shipped
 from repro.core.check import SweptCheck, Theorem
 
@@ -20,6 +21,9 @@ READS = re.compile(
     r"\b(open|read_\w+|load|loadtxt|genfromtxt|fromfile|memmap|environb?|getenvb?|subprocess"
     r"|system|popen|socket|urlopen|sqlite3|import_module|__import__|exec|eval)\b"
 )
+
+
+DRAW = "use rng in the place of np.random"
 
 
 def is_own(theorem: Theorem) -> bool:
@@ -50,12 +54,13 @@ def refuse_impure(
         again: measures the first block alone.
 
     Raises:
-        RuntimeError: the numbers do not come from the given generator.
+        BrokenTheorem: the numbers do not come from the given generator.
     """
     if not drew and swept.check.quantity.draws and np.ptp(values, axis=(-2, -1)).any():
-        raise RuntimeError(f"{swept.name} varies, and draws nothing from the generator it is given")
+        complaint = "varies, and draws nothing from the generator it is given"
+        raise BrokenTheorem(f"{swept.name} {complaint}: {DRAW}")
     if not np.array_equal(again(), again(), equal_nan=True):
-        raise RuntimeError(f"{swept.name} measures one block twice, and differs")
+        raise BrokenTheorem(f"{swept.name} measures one block twice, and differs: {DRAW}")
 
 
 LIBRARIES = {"site-packages", "dist-packages"}

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 import repro
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, BrokenTheorem, running_theorem
 from repro.base.places import own
 from repro.commands.new_theorem import main
+from repro.commands.process.outcome import explained
 from repro.study.composition import with_search_path
 from repro.study.discovery import find
 from repro.study.sources import closure
@@ -175,6 +176,72 @@ def test_a_file_that_cannot_be_used_is_one_line(folder, code, told):
     with pytest.raises(BadInput) as refused:
         find("my_bound", folder)
     assert str(refused.value).startswith(f"theorem=my_bound: {told.format(path)}")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("axis=", 'expected="contradictd", why="x", axis=', "did you mean contradicted? allowed: "),
+        (
+            'p|")',
+            'p|", evidence="mesured")',
+            "evidence='mesured': did you mean measured? allowed: ",
+        ),
+        ('p|")', 'p|", over="risk")', "over='risk': allowed: a function of (world)"),
+        ('["own.my_bound"]', '"own.my_bound"', 'allowed: a list, ["own.my_bound"]'),
+        ("wrong=[wrong_on_purpose]", "wrong=debiased", "wrong=debiased: allowed: a list"),
+        (
+            "def debiased(world: Shares, rng: np.random.Generator, replicates: int)",
+            "def debiased(world: Shares, rng: np.random.Generator)",
+            "n_pairs: debiased(world, rng) is called as debiased(world, rng, replicates)",
+        ),
+    ],
+)
+def test_a_mistake_in_a_check_is_refused_where_it_is_declared(folder, old, new, line):
+    edit(folder, old, new)
+    with pytest.raises(BadInput, match=r"line \d+ of .*my_bound.py: ValueError: ") as refused:
+        find("my_bound", folder)
+    assert line in str(refused.value)
+
+
+def test_an_axis_that_is_no_field_is_refused(folder):
+    edit(folder, 'axis="n_pairs"', 'axis="ridge"')
+    with pytest.raises(BadInput) as refused:
+        repro.run("my_bound", theorems_from=folder, budget="smoke")
+    assert str(refused.value).startswith("n_pairs.axis=ridge: Shares has no such field; allowed")
+
+
+def test_an_error_in_its_code_is_in_the_line_and_not_for_commands_with_labels(
+    folder, capsys, monkeypatch
+):
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    edit(folder, "reported = world.reported(rng, replicates)", "reported = math.sqrt(2)")
+    with pytest.raises(BrokenTheorem) as broken:
+        repro.run("my_bound", theorems_from=folder, budget="smoke", output_dir=folder / "outputs")
+    code = (folder / "theorems" / "my_bound.py").read_text()
+    number = code[: code.index("math.sqrt")].count("\n") + 1
+    line = f"NameError: name 'math' is not defined in theorems/my_bound.py:{number}; details are in"
+    assert explained(broken.value) == 70
+    assert capsys.readouterr().err.startswith(f"error: internal: {line}")
+    explained(broken.value, private=True)
+    assert "math" not in capsys.readouterr().err
+
+
+def test_an_error_inside_the_engine_is_not_quoted():
+    """Its words may hold what a file of pairs has."""
+    engine = {"__name__": "repro.worlds.instances.pairs"}
+    exec(compile("def read(): raise ValueError('a label')", "x.py", "exec"), engine)
+    mine = {"__name__": "theorems_in_1.mine", "read": engine["read"]}
+    call = compile("read()", "/x/theorems/mine.py", "exec")
+    with pytest.raises(ValueError, match="a label") as raised, running_theorem():
+        exec(call, mine)
+    assert not isinstance(raised.value, BrokenTheorem)
+    wrong = compile("float('a label')", "/x/theorems/mine.py", "exec")
+    with pytest.raises(BrokenTheorem, match="in theorems/mine.py:1"), running_theorem():
+        exec(wrong, mine)
+    with pytest.raises(ValueError, match="a label") as raised, running_theorem(quoted=False):
+        exec(wrong, mine)
+    assert not isinstance(raised.value, BrokenTheorem)
 
 
 def test_bad_input_of_a_file_keeps_its_words(folder):

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-from repro.base.errors import OF_THE_MACHINE, BadInput, one_line
+from repro.base.errors import OF_THE_MACHINE, BadInput, BrokenTheorem, one_line
 from repro.commands.process.signals import GO_ON, received
 
 REFUSED, INTERNAL, MACHINE, INTERRUPTED, BROKEN_PIPE = 2, 70, 74, 130, 141
@@ -95,7 +95,9 @@ def internal_line(problem: BaseException, private: bool = False) -> str:
     frames = traceback.extract_tb(problem.__traceback__)
     place = f" in {_short(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
     kept = _keep("".join(_details(problem, private)))
-    return f"error: internal: {type(problem).__name__}{place}; {kept}"
+    quoted = isinstance(problem, BrokenTheorem) and not private
+    words = one_line(str(problem)) if quoted else f"{type(problem).__name__}{place}"
+    return f"error: internal: {words}; {kept}"
 
 
 def _short(filename: str) -> str:
