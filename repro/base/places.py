@@ -199,7 +199,18 @@ def no_such_experiment(name: str, known: Sequence[str]) -> str:
     >>> no_such_experiment("offline_gpa", ["offline_gap", "log_regret"])
     'no such experiment; did you mean offline_gap? repro run --help lists all'
     """
-    return f"no such experiment; {nearest(name, known)}repro run --help lists all"
+    hint = f"{nearest(name, known)}repro run --help lists all"
+    return f"{_absent_half(name)}no such experiment; {hint}"
+
+
+def _absent_half(name: str, folder: Path | None = None) -> str:
+    """Which file of a theorem is missing where its other file is there; else empty."""
+    for place in places(folder) if _NAME.fullmatch(name) else ():
+        pair = {path.is_file(): path for path in (place.code(name), place.config(name))}
+        if len(pair) == 2:
+            absent, there = (pair[key].relative_to(place.folder) for key in (False, True))
+            return f"{absent} is missing beside {there}; "
+    return ""
 
 
 def _of_package(entry: EntryPoint) -> Place | None:

@@ -109,6 +109,17 @@ LENGTHS = {"too_short": ("at least", "min_length"), "too_long": ("at most", "max
 """pydantic's errors of the length of a list, in our words."""
 
 
+TYPES = {
+    "tuple_type": "a list in brackets",
+    "list_type": "a list in brackets",
+    "dict_type": "keys and values",
+    "model_type": "keys and values",
+    "model_attributes_type": "keys and values",
+    "string_type": "text, in quotes where it has a colon",
+}
+"""The same of its errors of types, as people write YAML."""
+
+
 def validate(model: type[T], values: object, prefix: str = "") -> T:
     """Build a model from plain values.
 
@@ -161,6 +172,9 @@ def _bad_input(
         )
     if first["type"] in LENGTHS:
         return BadInput(key, _short(first["input"]), f"allowed: {_length_words(first)}")
+    if first["type"] in TYPES:
+        shown = "" if isinstance(first["input"], dict | list) else _short(first["input"])
+        return BadInput(key, shown, f"allowed: {TYPES[first['type']]}")
     value = "" if isinstance(first["input"], dict | list) else _short(first["input"])
     if first["type"] == "extra_forbidden":
         known = _fields_beside(model, parts)

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repro.catalogue.coverage import StatementCoverage
+from repro.catalogue.coverage import REASON, StatementCoverage
 from repro.catalogue.papers import SLIP_GRADES, Catalogue, Slip
 from repro.catalogue.standing import contradicting
 from repro.catalogue.summaries import CheckSummary
@@ -59,7 +59,8 @@ def answers(row: StatementCoverage, catalogue: Catalogue) -> Answers:
     proofs = [item for item in row.machine_checked if item.shows == "contradicted"]
     slug, check = _contradicting_check(row, against)
     reasons = [slip for slip in against if f"{slug}: {check}" in slip.evidence] or against
-    why = reasons[0].suspected if reasons else proofs[0].says if proofs else row.item.reason
+    reason = row.item.reason if row.status == REASON else ""
+    why = reasons[0].suspected if reasons else proofs[0].says if proofs else reason
     command = _command(row, slug, check) if check else proofs[0].command if proofs else ""
     example = row.item.counterexample or ""
     return Answers(_sentence(why or ""), example, command, tuple(against), tuple(others))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from repro.catalogue import machine_checked
+from repro.catalogue import machine_checked, slips
 from repro.catalogue.entries import OWN, counted, kind, number, paper
 from repro.catalogue.machine_checked import Checked
 from repro.catalogue.papers import Catalogue, Item
-from repro.catalogue.summaries import CheckSummary, Summaries
+from repro.catalogue.summaries import CheckSummary, Summaries, TheoremSummary
 from repro.core.verdicts import worst
 
 EXPERIMENT, REASON, MISSING = "experiment", "reason", "no experiment yet"
@@ -77,7 +77,7 @@ def completed(catalogue: Catalogue, existing: Summaries) -> Catalogue:
         for name in summary.statements:
             if name not in items and paper(name) == OWN:
                 items[name] = Item(title=summary.title, experiments=(slug,))
-            elif name in items and not items[name].reason:
+            elif name in items:
                 there = dict.fromkeys((*items[name].experiments, slug))
                 items[name] = items[name].model_copy(update={"experiments": tuple(there)})
     return catalogue.model_copy(update={"items": items})
@@ -99,7 +99,7 @@ def _row(
     missing = tuple(slug for slug in item.experiments if slug not in existing)
     in_part = {slug: existing[slug].part for slug in there if existing[slug].part}
     experiments = EXPERIMENT if len(there) > len(in_part) else IN_PART if in_part else MISSING
-    status = REASON if item.reason else status_of(item) or experiments
+    status = REASON if item.reason and not there else status_of(item) or experiments
     checks = {slug: existing[slug].speaking(name) for slug in there}
     expected = {
         slug: status_of(item) or (IN_PART if slug in in_part else _pinned(own))
@@ -137,7 +137,29 @@ def problems(catalogue: Catalogue, existing: Summaries, unread: Collection[str] 
             for slug in sorted(set(existing) - named)
         ),
         *_unlisted(catalogue, existing),
+        *_settled_with_reason(catalogue, existing),
+        *_evidence(catalogue, existing, unread),
     ]
+
+
+def _settled_with_reason(catalogue: Catalogue, existing: Summaries) -> Iterator[str]:
+    """Statements whose file says why nothing settles them, and that an experiment settles."""
+    for name, item in catalogue.items.items():
+        for slug in item.experiments if item.reason else ():
+            if slug in existing:
+                yield f"{slug}: settles {name}; remove its reason from {_where(name, catalogue)}"
+
+
+def _evidence(catalogue: Catalogue, existing: Summaries, unread: Collection[str]) -> Iterator[str]:
+    """Evidence of suspected errors that no experiment has, where its checks are known."""
+    whole = {slug: one for slug, one in existing.items() if _is_whole(one)}
+    checks = {slug: {c.name: c.controls for c in one.checks} for slug, one in whole.items()}
+    return slips.dangling(catalogue.slips, checks, None, {*unread, *set(existing) - set(whole)})
+
+
+def _is_whole(summary: TheoremSummary) -> bool:
+    """Whether all checks of today's file are known."""
+    return not summary.part and not any(check.stale for check in summary.checks)
 
 
 def _unlisted(catalogue: Catalogue, existing: Summaries) -> Iterator[str]:

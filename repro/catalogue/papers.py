@@ -16,9 +16,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from repro.base.errors import BadInput, nearest
+from repro.base.errors import BadInput, among, nearest
 from repro.base.files import yaml_mapping
-from repro.base.places import Place, places
+from repro.base.places import PACKAGE, Place, places
 from repro.base.schema import Model, validate
 from repro.catalogue.entries import OWN, PAPER, Text, is_id, like_ids, paper
 from repro.catalogue.statements import parts
@@ -28,6 +28,17 @@ SLIP_GRADES = ("error", "constant", "unstated_condition", "not_claimed", "cleare
 _ATTRIBUTE = re.compile(r"\\(href|url|class|style|cssId|data|includegraphics)\b")
 _TAG_OR_ENTITY = re.compile(r"</?[A-Za-z]|&#?\w+;")
 _EMPTY = BeforeValidator(lambda value: value or ())
+
+
+CHECK = re.compile(r"(?P<slug>\w+): (?P<check>\w+)(?:/(?P<control>\w+))?")
+TEST = re.compile(r"(?P<path>tests/[\w/]+\.py)::(?P<name>test_\w+)")
+
+
+def _evidence(value: object) -> object:
+    if isinstance(value, str) and (CHECK.fullmatch(value) or TEST.fullmatch(value)):
+        return value
+    form = '"experiment: check", "experiment: check/control" or "tests/FILE.py::TEST"'
+    raise ValueError(f"allowed: {form}, in quotes and with the space")
 
 
 class Slip(Model):
@@ -49,7 +60,7 @@ class Slip(Model):
     suspected: Text
     grade: Literal["error", "constant", "unstated_condition", "not_claimed", "notation", "cleared"]
     text_at_hand: bool = False
-    evidence: Annotated[tuple[Text, ...], _EMPTY] = ()
+    evidence: Annotated[tuple[Annotated[Text, BeforeValidator(_evidence)], ...], _EMPTY] = ()
     corrected: Text
 
     @property
@@ -304,7 +315,22 @@ def read(file: Path) -> Paper:
     for name in content.statements:
         if not is_id(f"{file.stem}.{name}"):
             raise BadInput(f"{key}.statements", name, f"no such kind and number; {like_ids(name)}")
+    for name, item in content.statements.items():
+        place = f"{key}.statements.{name}"
+        if item.text is None and file.stem != OWN:
+            raise BadInput(f"{place}.text", "(missing)", "allowed: the statement as printed")
+        _refuse_absent_pages(f"{place}.pages", item.pages, file.parents[2])
     return content
+
+
+def _refuse_absent_pages(key: str, pages: Iterable[str], folder: Path) -> None:
+    """Refuse the name of a page that is not there; an installed package has none."""
+    explanations = folder / "docs" / "explanations"
+    for page in pages if folder != PACKAGE else ():
+        if not (explanations / f"{page}.md").is_file():
+            there = [path.stem for path in explanations.glob("*.md")]
+            allowed = among(page.removesuffix(".md"), sorted(there)) if there else "allowed: none"
+            raise BadInput(key, page, f"no file docs/explanations/{page}.md; {allowed}")
 
 
 def _theorems(items: Mapping[str, Item]) -> list[ProvedTheorem]:

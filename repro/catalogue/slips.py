@@ -2,40 +2,43 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from repro.catalogue.machine_checked import Checked
-from repro.catalogue.papers import Slip
-
-_CHECK = re.compile(r"(?P<slug>\w+): (?P<check>\w+)(?:/(?P<control>\w+))?")
-_TEST = re.compile(r"(?P<path>tests/[\w/]+\.py)::(?P<name>test_\w+)")
+from repro.catalogue.papers import CHECK, TEST, Slip
 
 
 def dangling(
-    slips: Mapping[str, Slip], checks: Mapping[str, Mapping[str, tuple[str, ...]]], root: Path
+    slips: Mapping[str, Slip],
+    checks: Mapping[str, Mapping[str, tuple[str, ...]]],
+    root: Path | None = None,
+    unread: Collection[str] = (),
 ) -> Iterator[str]:
     """One line per piece of evidence that does not exist, or is missing.
 
     Args:
         slips: by id.
         checks: controls by check by experiment.
-        root: the folder that test paths start from.
+        root: the folder that test paths start from; tests are not looked for without it.
+        unread: experiments whose checks are not known.
     """
     for name, slip in slips.items():
         if slip.grade != "notation" and not slip.evidence:
             yield f"{name}: {slip.said} without evidence"
         for evidence in slip.evidence:
-            if not _exists(evidence, checks, root):
+            match = CHECK.fullmatch(evidence)
+            if (match["slug"] in unread) if match else root is None:
+                continue
+            if not _exists(evidence, checks, root or Path()):
                 yield f"{name}: no such evidence: {evidence}"
 
 
 def _exists(evidence: str, checks, root: Path) -> bool:
-    if test := _TEST.fullmatch(evidence):
+    if test := TEST.fullmatch(evidence):
         file = root / test["path"]
         return file.is_file() and f"def {test['name']}(" in file.read_text(encoding="utf-8")
-    match = _CHECK.fullmatch(evidence)
+    match = CHECK.fullmatch(evidence)
     if not match or match["check"] not in checks.get(match["slug"], {}):
         return False
     return not match["control"] or match["control"] in checks[match["slug"]][match["check"]]

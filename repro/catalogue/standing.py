@@ -150,7 +150,7 @@ def contradicting(row: StatementCoverage, catalogue: Catalogue) -> Iterator[Slip
 
 def _generated(row: StatementCoverage, verdict: str) -> str:
     """What the evidence says, where nothing is written."""
-    if row.item.reason:
+    if row.item.reason and row.status == REASON:
         return row.item.reason.rstrip(".")
     if verdict == IN_PART:
         names = dict.fromkeys(name for checks in row.in_part.values() for name in checks)

@@ -44,6 +44,7 @@ class CheckSummary(Model):
         of_run: whether it is known by a run.
         stale: of one that is, why the run does not stand for the code of today; may be empty.
         corrected: the check of the form that holds, where that of this one does not.
+        controls: algorithms that are wrong on purpose.
     """
 
     name: str
@@ -52,6 +53,7 @@ class CheckSummary(Model):
     expected: Verdict
     statements: tuple[str, ...]
     corrected: str = ""
+    controls: tuple[str, ...] = ()
     of_run: bool = False
     stale: str = ""
 
@@ -119,6 +121,7 @@ def summary_of(theorem: Theorem) -> TheoremSummary:
             expected=check.expected,
             statements=theorem.statements_of(check),
             corrected=theorem.corrected.get(check.name, ""),
+            controls=tuple(algorithm.__name__ for algorithm in check.wrong),
         )
         for check in theorem.checks
     )
@@ -135,6 +138,7 @@ def _of_run(run: StoredRun) -> TheoremSummary:
             expected=_came_out(verdict, check),
             statements=tuple(verdict.statements if check.statements is None else check.statements),
             corrected=check.corrected,
+            controls=tuple(control.name for control in verdict.controls_of(check)),
             of_run=True,
             stale=run.stale,
         )

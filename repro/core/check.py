@@ -297,7 +297,7 @@ class Check:
         arguments = {measured_alone: ("world", "rng", "replicates"), of_world: ("world",)}
         called = arguments.get(self.quantity.of)
         if callable(self.wrong):
-            raise ValueError(f"{self.name}: wrong={self.wrong.__name__}: allowed: a list")
+            raise ValueError(f"{self.name}: wrong is a function; allowed: a list")
         if called and not self.quantity.together:
             for algorithm in (self.right, *self.wrong):
                 refuse_call(self.name, algorithm, *called)

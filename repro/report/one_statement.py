@@ -12,6 +12,7 @@ from repro.catalogue.coverage import (
     EXECUTED,
     IN_PART,
     NOT_REPRODUCED,
+    REASON,
     SUBSTITUTE,
     StatementCoverage,
 )
@@ -70,7 +71,7 @@ def _head(row: StatementCoverage, catalogue: Catalogue) -> str:
 
 def _answers(parts: Answers, row: StatementCoverage) -> Iterator[str]:
     if parts.why:
-        heading = "Why there is no experiment" if row.item.reason else "Why"
+        heading = "Why there is no experiment" if row.status == REASON else "Why"
         yield f"{heading}\n{_wrapped(parts.why)}"
     if row.item.shown:
         yield f"{plain_words(row.status).capitalize()}\n" + _wrapped(row.item.shown)

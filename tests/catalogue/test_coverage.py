@@ -29,6 +29,16 @@ def catalogue(**more):
     return Catalogue(items={**ITEMS, **more})  # type: ignore[arg-type]
 
 
+WITH_REASON = {"offline_gap": claiming("p1.thm_4_2", "p1.tab_1")}
+
+
+def with_evidence(evidence):
+    slip = {"place": "p", "suspected": "s", "grade": "error", "corrected": "c"}
+    slips = {"p1.x": {**slip, "evidence": [evidence]}}
+    paper = {"title": "t", "authors": "a", "statements": {}}
+    return Catalogue(items=ITEMS, loose=slips, papers={"p1": paper})  # type: ignore[arg-type]
+
+
 def test_the_catalogue_is_sound():
     existing = summaries()
     assert problems(completed(load(), existing), existing) == []
@@ -40,7 +50,7 @@ def test_an_experiment_needs_no_entry_for_its_own_statement_and_joins_a_printed_
     assert found["own.x"].title == "t of it"
     assert found["own.x"].experiments == ("lower_bound",)
     assert found["p1.thm_4_2"].experiments == ("offline_gap", "lower_bound")
-    assert found["p1.tab_1"] == catalogue().items["p1.tab_1"]
+    assert found["p1.tab_1"].experiments == ("lower_bound",)
     assert "p1.thm_9_9" not in found
 
 
@@ -57,6 +67,10 @@ def test_a_sound_small_catalogue_has_no_problems():
         (catalogue(), {"offline_gap": claiming("p1.thm_9_9")},
          "p1.thm_9_9 is not in the catalogue; write"),
         (catalogue(), {"offline_gap": claiming("p1.tab_1")}, "does not list it under p1.tab_1"),
+        (completed(catalogue(), WITH_REASON), WITH_REASON,
+         "offline_gap: settles p1.tab_1; remove its reason from"),
+        (with_evidence("offline_gap: d"), EXISTING, "p1.x: no such evidence: offline_gap: d"),
+        (with_evidence("gone: c"), EXISTING, "p1.x: no such evidence: gone: c"),
     ],
 )  # fmt: skip
 def test_faults_are_found(faulty, existing, complaint):

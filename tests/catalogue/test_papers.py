@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from repro.base.errors import BadInput
 from repro.catalogue.entries import counted
-from repro.catalogue.papers import load
+from repro.catalogue.papers import load, read
 
 TEXTS = Path(__file__).parents[3] / "shared" / "papers"
 PAPERS = {"p1": "p1_kl*.txt", "p2": "p2_*.txt", "p3": "p3_*.txt", "p4": "p4_*.txt"}
@@ -49,6 +50,35 @@ def test_every_numbered_item_of_a_paper_is_listed_and_no_other(paper):
     printed = numbered_items(paper, path.read_text(encoding="utf-8"))
     listed = {name for name in load().items if name.startswith(f"{paper}.") and counted(name)}
     assert listed == printed
+
+
+@pytest.mark.parametrize(
+    ("statement", "line"),
+    [
+        ("{title: t}", "text=(missing): allowed: the statement as printed"),
+        (
+            "{title: t, text: x, pages: [nowhere.md]}",
+            "pages=nowhere.md: no file docs/",
+        ),
+        ("{title: t, text: x, pages: nowhere}", "pages=nowhere: allowed: a list in brackets"),
+        ("{title: t, text: x, slips: []}", "slips: allowed: keys and values"),
+        *(
+            (
+                f"{{title: t, text: x, slips: {{s: {{place: p, suspected: s, grade: error, "
+                f"corrected: c, evidence: [{evidence}]}}}}}}",
+                'allowed: "experiment: check", ',
+            )
+            for evidence in ('"krr_thm_1:small"', "krr_thm_1: small", "krr_thm_1")
+        ),
+    ],
+)
+def test_a_mistake_in_a_statement_is_one_line(tmp_path, statement, line):
+    file = tmp_path / "conf" / "papers" / "krr.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"title: t\nauthors: a\nstatements:\n  thm_1: {statement}\n")
+    with pytest.raises(BadInput, match=r"^papers.krr.statements.thm_1.") as refused:
+        read(file)
+    assert line in str(refused.value)
 
 
 def test_all_papers_together():

@@ -47,7 +47,8 @@ def test_statements_are_known_to_the_catalogue(slug):
     assert find(slug).statements
     existing = {slug: summary_of(find(slug))}
     lines = problems(completed(load(), existing), existing)
-    assert [line for line in lines if line.startswith(f"{slug}:")] == []
+    wrong = [line for line in lines if line.startswith(f"{slug}:")]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_every_check_speaks_for_a_statement(slug):
