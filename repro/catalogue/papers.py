@@ -16,9 +16,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from repro.base.errors import BadInput, among, nearest
+from repro.base.errors import BadInput, nearest
 from repro.base.files import yaml_mapping
-from repro.base.places import PACKAGE, Place, places
+from repro.base.places import Place, places
 from repro.base.schema import Model, validate
 from repro.catalogue.entries import OWN, PAPER, Text, is_id, like_ids, paper
 from repro.catalogue.statements import parts
@@ -315,22 +315,7 @@ def read(file: Path) -> Paper:
     for name in content.statements:
         if not is_id(f"{file.stem}.{name}"):
             raise BadInput(f"{key}.statements", name, f"no such kind and number; {like_ids(name)}")
-    for name, item in content.statements.items():
-        place = f"{key}.statements.{name}"
-        if item.text is None and file.stem != OWN:
-            raise BadInput(f"{place}.text", "(missing)", "allowed: the statement as printed")
-        _refuse_absent_pages(f"{place}.pages", item.pages, file.parents[2])
     return content
-
-
-def _refuse_absent_pages(key: str, pages: Iterable[str], folder: Path) -> None:
-    """Refuse the name of a page that is not there; an installed package has none."""
-    explanations = folder / "docs" / "explanations"
-    for page in pages if folder != PACKAGE else ():
-        if not (explanations / f"{page}.md").is_file():
-            there = [path.stem for path in explanations.glob("*.md")]
-            allowed = among(page.removesuffix(".md"), sorted(there)) if there else "allowed: none"
-            raise BadInput(key, page, f"no file docs/explanations/{page}.md; {allowed}")
 
 
 def _theorems(items: Mapping[str, Item]) -> list[ProvedTheorem]:

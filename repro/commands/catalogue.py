@@ -71,11 +71,12 @@ def main(arguments: Sequence[str]) -> int:
     if "--page" in arguments:
         print(statements_page(coverage, papers, catalogue), end="")
         return 0
-    unread = [name for name in names() if name not in existing]
-    wrong = [*problems(catalogue, existing, unread), *machine_checked.dangling(catalogue)]
     if arguments and arguments[0] != "--json":
         _print_some(" ".join(arguments), coverage, catalogue, runs)
-    elif "--json" in arguments:
+        return 0
+    unread = [name for name in names() if name not in existing]
+    wrong = [*problems(catalogue, existing, unread), *machine_checked.dangling(catalogue)]
+    if "--json" in arguments:
         plain = {
             "papers": papers,
             "summary": summary(coverage),
@@ -87,7 +88,7 @@ def main(arguments: Sequence[str]) -> int:
         _print_all(catalogue, coverage)
     for line in wrong:
         print(line, file=sys.stderr)
-    if unread and arguments in ([], ["--json"]):
+    if unread:
         print(f"{NOT_RUN}: {', '.join(unread)}", file=sys.stderr)
     return 1 if wrong else 0
 

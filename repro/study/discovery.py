@@ -95,8 +95,8 @@ def _imported(name: str, path: Path) -> ModuleType:
 def _unknown_argument(problem: Exception) -> str:
     """A misspelt argument of what a theorem file is made of; empty for another problem.
 
-    >>> _unknown_argument(TypeError("Quantity.__init__() got an unexpected keyword argument 'n'"))
-    'Quantity(n=…): no such argument; allowed: name, evidence, of, predicts'
+    >>> _unknown_argument(TypeError("Frequency.__init__() got an unexpected keyword argument 'n'"))
+    'Frequency(n=…): no such argument; allowed: words'
     """
     match = _UNEXPECTED.match(str(problem))
     if not isinstance(problem, TypeError) or not match or match[1] not in _MADE_OF:

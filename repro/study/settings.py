@@ -191,7 +191,7 @@ def session_of(values: Mapping[str, Any]) -> Session:
         resolved["stages"] = in_words(stages)
     if config.only:
         resolved["only"] = sorted({*config.only})
-    typed = values["stages"]
+    typed = values.get("stages", {})
     replaced = {
         f"stages.{name}": typed[name] if isinstance(typed[name], str | int | float) else words
         for name, words in in_words(stages).items()

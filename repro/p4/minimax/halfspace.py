@@ -17,8 +17,6 @@ from torch import Tensor
 from repro.p4.adversaries.strong import Response
 
 HALVINGS = 60
-LAST_STEP = 1e-9
-"""Of the radius.  A Newton step leaves at most half the square of its length, as |x| ≤ 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,27 +47,13 @@ class HalfspaceOnLine:
     def root_of(self, target: Tensor) -> Tensor:
         """(P,) θ in the class at which Σ_c m_c·sgn(x_c)·σ(⟨x_c, θ⟩) is nearest to ``target``."""
         side = self.mass * self.x.sign()
-
-        def off(theta: Tensor) -> tuple[Tensor, Tensor]:
-            win = torch.sigmoid(theta[:, None] * self.x)
-            slope = ((side * self.x) * win * (1 - win)).sum(-1)
-            return (side * win).sum(-1) - target, slope
-
-        high = torch.full_like(target, self.radius)
-        low = torch.where(off(high)[0] <= 0, high, -high)
-        high = torch.where(off(-high)[0] >= 0, -high, high)
-        theta, done = (low + high) / 2, low == high
+        low = torch.full_like(target, -self.radius)
+        high = -low
         for _ in range(HALVINGS):
-            above, slope = off(theta)
-            low, high = torch.where(above < 0, theta, low), torch.where(above < 0, high, theta)
-            newton = theta - above / slope
-            inside = (newton >= low) & (newton <= high)
-            moved = torch.where(inside, newton, (low + high) / 2)
-            last = done | (inside & ((moved - theta).abs() <= LAST_STEP * self.radius))
-            theta, done = torch.where(done, theta, moved), last
-            if bool(done.all()):
-                break
-        return theta
+            middle = (low + high) / 2
+            below = (side * torch.sigmoid(middle[:, None] * self.x)).sum(-1) < target
+            low, high = torch.where(below, middle, low), torch.where(below, high, middle)
+        return (low + high) / 2
 
     def distance(self, theta: Tensor) -> Tensor:
         """(P,) ‖θ − θ_true‖ in the norm of the data, for (P, 1) estimates."""

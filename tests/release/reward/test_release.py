@@ -202,7 +202,7 @@ def test_one_pair_of_texts_is_refused(records):
 
 def test_labels_and_rewards_share_one_budget(pairs, records):
     repro.privatize(records[:40], 0.5)
-    with pytest.raises(BadInput, match="1, which count.*epsilon to 1.5 and the total delta to 0.0"):
+    with pytest.raises(BadInput, match="each counts.*epsilon to 1.5 and the total delta to 0.0"):
         repro.private_reward(pairs, **BUDGET)
     made = repro.private_reward(pairs, **BUDGET, compose=True)
     assert made.card["earlier_epsilons"] == [0.5]
