@@ -47,6 +47,8 @@ def main(words: Sequence[str]) -> int:
 
     (release,), options = split_words(words, KEYS, ("OUT",))
     if not options.get("original"):
+        if not Path(release).is_file():
+            raise BadInput("release", release, "cannot be read: no such file")
         raise BadInput("original", "(missing)", "allowed: original=IN.jsonl")
     question = Question(
         options["original"],

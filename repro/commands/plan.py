@@ -436,8 +436,7 @@ def _refuse_open_question(request: PlanRequest) -> None:
     given = [name for name in QUESTION if getattr(request, name) is not None]
     if len(given) != 2:
         raise BadInput(
-            "question",
-            " ".join(given) or "(nothing)",
+            *((given[0], getattr(request, given[0])) if given else (QUESTION[0], "(missing)")),
             f"allowed: give two of {', '.join(QUESTION)}; the third is answered",
         )
     if request.replicates < (fewest := fewest_replicates(request.confidence)):
