@@ -5,6 +5,7 @@
                                      evidence, what holds, commands
   repro catalogue "P2 Theorem 5.2"   the same, as people say it
   repro catalogue p1                 a line for each statement of a paper
+  repro catalogue contradicted       a line for each statement of that verdict
   repro catalogue coverage           a line for each statement about it
   repro catalogue --json             all of them, for programs
   repro catalogue --page             all of them as docs/statements.md
@@ -114,7 +115,9 @@ def _print_some(
     meant = named(words, coverage, catalogue)
     if not meant:
         hint = near_names(words, coverage)
-        allowed = "allowed: an id like p1.thm_4_2, P1 Theorem 4.2, p1, or words of a title"
+        allowed = (
+            "allowed: an id like p1.thm_4_2, P1 Theorem 4.2, p1, contradicted, or words of a title"
+        )
         raise BadInput("statement", words, f"{hint}{allowed}")
     if len(meant) == 1:
         print(page(meant[0], catalogue, runs))

@@ -64,5 +64,7 @@ def _unknown_key(text: str) -> BadInput | None:
     if not match:
         return None
     key = match.group(1).split("=")[0].lstrip("+")
+    if key == "beta":
+        return BadInput(key, "", "unknown key; allowed: kl_weight (in P1, β is 1/kl_weight)")
     allowed = "see --cfg job for the keys there" if "." in key else among(key, top_level())
     return BadInput(key, "", f"unknown key; {allowed}")

@@ -119,3 +119,10 @@ def test_the_page_has_a_line_for_each_and_is_the_one_in_docs():
     assert all(page.count(f"| `{row.id}` |") == 1 for row in ROWS)
     kept = (ROOT / "docs" / "statements.md").read_text(encoding="utf-8")
     assert kept == page, "run: python -m repro catalogue --page > docs/statements.md"
+
+
+def test_a_verdict_names_its_statements():
+    false = {row.id for row in named("contradicted", ROWS, ALL)}
+    assert (
+        false == {row.id for row in ROWS if standing(row, ALL).verdict == "contradicted"} != set()
+    )

@@ -8,6 +8,10 @@ CASES = {
         "theorem=offline_gpa: no such experiment; did you mean offline_gap? repro run --help",
     ),
     "unknown key": ("epsilonn=1", "epsilonn: unknown key; did you mean epsilon?"),
+    "the papers' letter": (
+        "beta=1",
+        "beta: unknown key; allowed: kl_weight (in P1, β is 1/kl_weight)",
+    ),
     "unknown nested key": (
         "theorem.worlds.linear.scal=1",
         "theorem.worlds.linear.scal: unknown key",
