@@ -169,8 +169,8 @@ def _generated(row: StatementCoverage, verdict: str) -> str:
 def named(
     text: str, rows: Sequence[StatementCoverage], catalogue: Catalogue
 ) -> list[StatementCoverage]:
-    """The statements that words mean: an id, a paper, a verdict, ``P2 Theorem 5.2``, or words to
-    look for.
+    """The statements that words mean: an id, a paper, a verdict, ``P2 Theorem 5.2``, the id of a
+    slip, or words to look for.
 
     >>> from repro.catalogue import papers, rows
     >>> [one.id for one in named("P2 Theorem 5.2", rows(), papers.load())]
@@ -182,6 +182,9 @@ def named(
         return [row for row in rows if row.id == said]
     if said in {paper(row.id) for row in rows}:
         return [row for row in rows if paper(row.id) == said]
+    of_paper, _, slip = said.partition(".")
+    if owners := [row for row in rows if paper(row.id) == of_paper and slip in row.item.slips]:
+        return owners
     if said in SYMBOLS:
         return [row for row in rows if standing(row, catalogue).verdict == said]
     if (wanted := _of_number(said, catalogue.papers)) is not None:
@@ -265,9 +268,9 @@ pages with the proof or the numbers. `python -m repro catalogue ID` shows one st
 why, the smallest counterexample, what holds instead, as printed, evidence and commands.
 
 The [glossary](glossary.md) has other symbols. n is the number of labels. α is the share of
-corrupted labels in P2 and P4; in P1 α is the probability that a label is kept, and in P3 a ridge. P1's β is
-1/`kl_weight`. ζ is 1 under CTL and c(ε) under LTC. L bounds features, and B rewards or parameters.
-In P3 and P4 γ is the least slope of the sigmoid at the margins that occur. W(B) is the inverse
+corrupted labels in P2 and P4; in P1 α is the probability that a label is kept, and in P3 a ridge.
+P1's β is 1/`kl_weight`. ζ is 1 under CTL and c(ε) under LTC. L bounds features, and B rewards or
+parameters. In P3 and P4 γ is the least slope of the sigmoid at the margins that occur. W(B) is the inverse
 information of a label.
 """
 
