@@ -270,8 +270,8 @@ why, the smallest counterexample, what holds instead, as printed, evidence and c
 The [glossary](glossary.md) has other symbols. n is the number of labels. α is the share of
 corrupted labels in P2 and P4; in P1 α is the probability that a label is kept, and in P3 a ridge.
 P1's β is 1/`kl_weight`. ζ is 1 under CTL and c(ε) under LTC. L bounds features, and B rewards or
-parameters. In P3 and P4 γ is the least slope of the sigmoid at the margins that occur. W(B) is the inverse
-information of a label.
+parameters. In P3 and P4 γ is the least slope of the sigmoid at the margins that occur. W(B) is the
+inverse information of a label.
 """
 
 
