@@ -202,7 +202,7 @@ def _apart(world: AnyState, weights: Sequence[float], actions: Sequence[int]) ->
         far = (bound - spread / 2) / weight - math.log(capped.FAR / capped.MORE_COVERAGE)
         far = (bound - spread) / weight if count == 2 else far
         least = math.log(2.0 if count == 2 else 2 * capped.MORE_COVERAGE)
-        for log_coverage in np.linspace(least, min(INSIDE * far, 600.0), 9) if far > least else ():
+        for log_coverage in np.geomspace(least, min(INSIDE * far, 600.0), 9) if far > least else ():
             given = math.exp(log_coverage), bound, weight, epsilon
             floor = capped.lower(count, *given)
             yield capped.upper(count, capped.price(*given), weight) / floor

@@ -84,7 +84,13 @@ class ChannelMechanism(Mechanism):
 
     @classmethod
     def of(cls, matrix: np.ndarray) -> ChannelMechanism:
-        """From a (2, outputs) array."""
+        """From a (2, outputs) array.
+
+        Raises:
+            ValueError: a row is no distribution.
+        """
+        if (matrix < 0).any() or not np.allclose(matrix.sum(axis=1), 1, rtol=0, atol=1e-9):
+            raise ValueError("rows of probabilities that add up to 1")
         return cls(tuple(tuple(map(float, row)) for row in matrix))
 
     @property

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from repro.core.proofs import Claimed, Interval, iv
 
-FAR = (0.0, 1e6)
+FAR = (0.0, 1e4)
 """τ and u.  Beyond it nothing changes: the proofs use that a square is not negative, no more."""
 UNIT = (0.0, 1.0)
 DIVERGENCE = (0.0, 0.36788)

@@ -23,6 +23,9 @@ class LinearWorld:
         radius: the class is {‖θ‖ ≤ radius}; the truth lies inside.
         reward_bound: B, the largest reward difference within the class.
         kl_weight: weight of KL in the objective (P1 writes 1/β).
+
+    Raises:
+        ValueError: probabilities that do not add up to 1.
     """
 
     features: Tensor
@@ -32,6 +35,11 @@ class LinearWorld:
     radius: float
     reward_bound: float
     kl_weight: float
+
+    def __post_init__(self) -> None:
+        for prob in (self.state_prob, self.reference):
+            if not bool(((prob.sum(-1) - 1).abs() < 1e-6).all()):
+                raise ValueError("probabilities that add up to 1")
 
     @cached_property
     def reward(self) -> Tensor:

@@ -53,6 +53,12 @@ def test_a_channel_as_a_mechanism():
     assert (scores > 0).mean() == pytest.approx(math.e / (1 + math.e), abs=0.01)
 
 
+@pytest.mark.parametrize("matrix", [[[0.5, 0.4], [0.5, 0.5]], [[1.5, -0.5], [0.5, 0.5]]])
+def test_rows_that_are_no_distribution_are_refused(matrix):
+    with pytest.raises(ValueError, match="add up to 1"):
+        ChannelMechanism.of(np.array(matrix))
+
+
 def test_an_output_that_never_comes_costs_nothing():
     channel = np.insert(randomized_response(0.5), 1, 0.0, axis=1)
     assert channel_epsilon(channel) == pytest.approx(0.5)
