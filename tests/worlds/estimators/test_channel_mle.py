@@ -40,11 +40,14 @@ def test_two_comparisons_tell_reward_and_noise_apart():
     assert float(found) == pytest.approx(1.0, rel=1e-4)
 
 
-def test_with_randomized_response_it_is_the_private_mle():
+@pytest.mark.parametrize("share", [1.0, 0.4])
+def test_with_randomized_response_it_is_the_private_mle(share):
+    """Inside the ball and on its edge."""
     world = random_linear_world(6, 4, 4, 0.5, 1.0, 0.6, seed=1)
     rng = np.random.default_rng(0)
     counts = draw_label_counts(rng, world.cell_prob, world.reward_diff, 10**6, 1.0, 20)
     rates = rates_of(RANDOMIZED_RESPONSE, 1.0, counts.wins)
-    found = channel_mle(counts, world.feature_diff, rates, world.radius)
-    expected = mixture_mle(counts, world.feature_diff, 1.0, world.radius)
+    radius = share * world.radius
+    found = channel_mle(counts, world.feature_diff, rates, radius)
+    expected = mixture_mle(counts, world.feature_diff, 1.0, radius)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
