@@ -9,7 +9,7 @@ must notice fair coins, being handed the truth, and the opposite of its estimate
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -105,10 +105,9 @@ def _without(swept: SweptCheck, ablation: Ablation) -> SweptCheck:
 
 def _values(theorem: str, swept: SweptCheck, seed: int, blocks: int, replicates: int):
     """(G, K, R) of the algorithm under test alone."""
-    alone = replace(swept, check=replace(swept.check, wrong=()))
     series = []
-    for numbers in alone.calls(blocks, replicates):
-        values, drew = alone.blocks_and_draws(theorem, seed, numbers, replicates)
+    for numbers in swept.alone.calls(blocks, replicates):
+        values, drew = swept.alone.blocks_and_draws(theorem, seed, numbers, replicates)
         series.append(values[:, 0])
         if not drew:
             return np.repeat(values[:, 0, :1], blocks, axis=1)

@@ -41,6 +41,9 @@ OWN = "own."
 CALL = 400
 """Most replicates of a world in one call, unless a block has more: with more of them little CPU is
 saved, and memory is spent."""
+CONTROLS = 400
+"""Replicates of a budget that measure controls too, those of smoke: what is wrong lies far outside
+its claim (docs/adr/0024-controls-have-the-replicates-of-smoke.md)."""
 FAILURE_PROB = 0.05
 """δ of claims that may fail with it, on worlds that have none of their own."""
 
@@ -407,7 +410,29 @@ class SweptCheck:
             zip((algorithm.__name__ for algorithm in self.algorithms), numbers, strict=True)
         )
 
-    def calls(self, blocks: int, replicates: int) -> list[range]:
+    @cached_property
+    def alone(self) -> SweptCheck:
+        """The check without its controls."""
+        return replace(self, check=replace(self.check, wrong=()))
+
+    def with_controls(self, blocks: int, replicates: int, budget: int) -> int:
+        """How many blocks, from the first, measure the controls too.
+
+        Replicates of a stream are cut into as many blocks of controls as there are of the algorithm
+        under test (``cut``); what is one number of a whole block cannot be cut.
+
+        Args:
+            blocks: of the budget.
+            replicates: in one block.
+            budget: replicates of a check that has no multiplier of its own.
+        """
+        quantity = self.check.quantity
+        if quantity.stream_per_block or not quantity.draws or len(self.algorithms) == 1:
+            return blocks
+        share, fewest = -(-blocks * CONTROLS // budget), -(-blocks // replicates)
+        return min(blocks, max(share, fewest))
+
+    def calls(self, blocks: int, replicates: int, begin: int = 0) -> list[range]:
         """Numbers of the blocks that each call measures.
 
         Where nothing is drawn one block stands for all.  Blocks with a stream each gain nothing
@@ -416,13 +441,14 @@ class SweptCheck:
         Args:
             blocks: of the budget.
             replicates: in one block.
+            begin: the first block.
         """
         quantity = self.check.quantity
         if not quantity.draws:
             return [range(1)]
         apart = quantity.stream_per_block and not quantity.together
         most = 1 if apart else max(1, CALL // replicates)
-        return [range(at, min(at + most, blocks)) for at in range(0, blocks, most)]
+        return [range(at, min(at + most, blocks)) for at in range(begin, blocks, most)]
 
     @property
     def has_pairs(self) -> bool:
@@ -456,6 +482,17 @@ class SweptCheck:
         by_stream = values.reshape(times, len(self.sweep.grid), -1, size)
         shape = *by_stream.shape[1:3], len(numbers), replicates
         return np.moveaxis(by_stream, 0, 2).reshape(shape), drew
+
+
+def cut(values: np.ndarray, blocks: int) -> np.ndarray:
+    """(…, blocks, R′) replicates (…, K, R) of fewer blocks cut anew, those left over dropped.
+
+    >>> cut(np.arange(10).reshape(2, 5), 4).tolist()
+    [[0, 1], [2, 3], [4, 5], [6, 7]]
+    """
+    flat = values.reshape(*values.shape[:-2], -1)
+    size = flat.shape[-1] // blocks
+    return flat[..., : blocks * size].reshape(*flat.shape[:-1], blocks, size)
 
 
 def _state(rng: np.random.Generator) -> str:

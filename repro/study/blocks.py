@@ -28,12 +28,14 @@ class Block:
         block: index of the block, or of the first.
         key: content hash of everything the numbers depend on.
         count: blocks that are measured at once.
+        alone: whether the algorithm under test is measured without the controls.
     """
 
     check: int
     block: int
     key: str
     count: int = 1
+    alone: bool = False
 
 
 def content_key(parts: Mapping[str, object]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -63,6 +63,11 @@ class Plan:
         times = swept.sweep.replicates
         return max(1, round(self.budget.replicates * times / self.budget.blocks))
 
+    def with_controls(self, swept: SweptCheck) -> int:
+        """How many blocks of a check, from the first, measure its controls too."""
+        budget = self.budget
+        return swept.with_controls(budget.blocks, self.replicates(swept), budget.replicates)
+
 
 @running_theorem()
 def built(plan: Plan) -> Experiment:
@@ -113,16 +118,25 @@ def blocks_of(plan: Plan) -> list[Block]:
         "device": setting.device,
     }
     return [
-        Block(index, among[0], content_key({**common, **own, **drawn}), len(among))
+        Block(index, among[0], content_key({**common, **own, **drawn}), len(among), alone)
         for index, swept in enumerate(built(plan).swept)
-        for own in [_check_key(plan, swept)]
-        for among in swept.calls(plan.budget.blocks, plan.replicates(swept))
+        for alone, part, begin, end in _parts(plan, swept)
+        for own in [_check_key(plan, part)]
+        for among in part.calls(end, plan.replicates(swept), begin)
         for drawn in [
             {"seed": plan.seed, "block": among[0], "count": len(among)}
             if swept.check.quantity.draws
             else {}
         ]
     ]
+
+
+def _parts(plan: Plan, swept: SweptCheck) -> Iterator[tuple[bool, SweptCheck, int, int]]:
+    """Whether controls are left out, the check so, its first block, and that behind its last."""
+    last, first = plan.budget.blocks, plan.with_controls(swept)
+    yield False, swept, 0, first
+    if first < last:
+        yield True, swept.alone, first, last
 
 
 def _check_key(plan: Plan, swept: SweptCheck) -> Mapping[str, object]:
@@ -142,7 +156,8 @@ def measure_block(plan: Plan, block: Block) -> np.ndarray:
         BrokenTheorem: a check that says that it is exact or proved has drawn.
     """
     experiment = built(plan)
-    swept = experiment.swept[block.check]
+    whole = experiment.swept[block.check]
+    swept = whole.alone if block.alone else whole
     replicates = plan.replicates(swept)
     size, device = (block.count, replicates), plan.setting.device
     undrawn = _undrawn(plan.theorem, swept.name, device, size, swept.identity)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from repro.core.check import cut
 from repro.core.claims import DeclaredCheck, Verdict
 from repro.core.door import DEFAULT_INSTANCE
 from repro.core.judge import judge
@@ -118,9 +119,8 @@ def _fetch(plan, blocks, store, advance) -> dict[Block, np.ndarray]:
     values = {}
     for block in blocks:
         swept = built(plan).swept[block.check]
-        shape = (
-            len(swept.sweep.grid), len(swept.algorithms), block.count, plan.replicates(swept)
-        )  # fmt: skip
+        part = swept.alone if block.alone else swept
+        shape = len(swept.sweep.grid), len(part.algorithms), block.count, plan.replicates(swept)
         if (stored := store.read(block, shape)) is not None:
             values[block] = stored
             advance(1)
@@ -138,13 +138,20 @@ def _interruptible(store: BlockStore, blocks: list[Block]) -> Iterator[None]:
 def _judged(plan: Plan, index: int, check: DeclaredCheck, values) -> CheckResult:
     """Assemble (G, K, R) per method and judge each by the same code path."""
     own = sorted((block for block in values if block.check == index), key=lambda b: b.block)
-    stacked = np.concatenate([values[block] for block in own], axis=2)  # (G, methods, K, R)
+    right = np.concatenate([values[block][:, 0] for block in own], axis=1)  # (G, K, R)
+    wrong = np.concatenate([values[block][:, 1:] for block in own if not block.alone], axis=2)
+    blocks = plan.budget.blocks
     if not built(plan).swept[index].check.quantity.draws:  # one block stands for all
-        stacked = stacked.repeat(plan.budget.blocks, axis=2)
+        right, wrong = right.repeat(blocks, axis=1), wrong.repeat(blocks, axis=2)
+    if wrong.shape[2] < blocks:
+        wrong = cut(wrong, blocks)
     outcomes = []
-    for m, method in enumerate(check.methods):
-        series = Series(np.array(check.grid, dtype=float), stacked[:, m])
+    for method, measured in zip(check.methods, [right, *np.moveaxis(wrong, 1, 0)], strict=True):
+        series = Series(np.array(check.grid, dtype=float), measured)
         outcomes.append(judge(check, method, series, plan.budget.check_error))
-    right, *wrong = outcomes
-    right = replace(right, numbers={**right.numbers, **pinned(plan, check, outcomes)})
-    return CheckResult(check, right, tuple(wrong), check.statements, witness_of(check, right))
+    own_outcome, *controls = outcomes
+    numbers = {**own_outcome.numbers, **pinned(plan, check, outcomes)}
+    outcome = replace(own_outcome, numbers=numbers)
+    return CheckResult(
+        check, outcome, tuple(controls), check.statements, witness_of(check, outcome)
+    )

@@ -111,9 +111,10 @@ def test_a_block_is_named_by_everything_its_numbers_depend_on(plan_of, monkeypat
     assert seen[13] == {
         "code": "code of ('theorems.toy', 'repro.core.check')", "machine": "this one",
         "slug": "toy", "device": "cuda",
-        "seed": 3, "check": "constant", "content": built(plan).swept[1].identity,
+        "seed": 3, "check": "constant", "content": built(plan).swept[1].alone.identity,
         "replicates": 400, "block": 3, "count": 1,
     }  # fmt: skip
+    assert seen[10]["content"] == built(plan).swept[1].identity
 
 
 def test_a_stage_that_is_chosen_has_its_code_in_the_key(plan_of, monkeypatch):
@@ -164,13 +165,33 @@ def test_an_estimate_is_told_the_replicates_of_all_blocks(plan_of, toy):
 def test_blocks_are_measured_on_the_stream_of_the_first(plan_of):
     plan = plan_of(seed=5, replicates=1000)
     blocks = blocks_of(plan)
-    cuts = [(0, 4), (4, 4), (8, 2)]
-    assert [(one.block, one.count) for one in blocks] == [*cuts, *cuts]
+    cuts = [(0, 4, False), (4, 4, True), (8, 2, True)]
+    assert [(one.block, one.count, one.alone) for one in blocks] == [*cuts, *cuts]
     assert len({one.key for one in blocks}) == 6
-    values = measure_block(plan, blocks[4])
-    noise = stream(5, "toy", "constant", 1e4, 4).chisquare(4, 400) / 4
-    assert values.shape == (2, 2, 4, 100)
-    assert np.array_equal(values[1].reshape(2, 400), [noise, 2 * noise])
+    with_control, without = measure_block(plan, blocks[3]), measure_block(plan, blocks[4])
+    for values, first, factors in [(with_control, 0, [1, 2]), (without, 4, [1])]:
+        noise = stream(5, "toy", "constant", 1e4, first).chisquare(4, 400) / 4
+        assert values.shape == (2, len(factors), 4, 100)
+        wanted = np.multiply.outer(factors, noise)
+        assert np.array_equal(values[1].reshape(len(factors), 400), wanted)
+
+
+@pytest.mark.parametrize(
+    ("replicates", "times", "first"),
+    [(400, 1, 10), (1000, 1, 4), (1000, 0.01, 10), (4000, 0.01, 3), (4000, 20, 1)],
+)
+def test_controls_have_the_replicates_of_smoke_and_a_replicate_a_block(
+    plan_of, replicates, times, first
+):
+    sweep = {"n_pairs": {"grid": [1e3, 1e4, 1e5], "replicates": times}}
+    plan = plan_of(replicates=replicates, sweeps=SWEEPS | sweep)
+    assert plan.with_controls(built(plan).swept[0]) == first
+
+
+def test_a_number_of_a_whole_block_is_measured_of_controls_in_every_block(plan_of, toy, toy_check):
+    toy(checks=[toy_check(quantity=Quantity("x", counted, stream_per_block=True))])
+    plan = plan_of(replicates=4000, sweeps=ONE)
+    assert not any(block.alone for block in blocks_of(plan))
 
 
 ASKED = []

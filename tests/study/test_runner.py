@@ -49,6 +49,17 @@ def test_a_true_claim_is_supported_and_its_control_caught(plan_of, store):
     assert result.checks[0].controls[0].verdict == "contradicted"
 
 
+def test_controls_are_cut_into_as_many_blocks_as_the_algorithm_under_test(plan_of, store):
+    plan, done = plan_of(replicates=1000), []
+    check = judged(plan, store, counting(done))[1]
+    series = [outcome.series.values for outcome in (check.outcome, *check.controls)]
+    assert [values.shape for values in series] == [(2, 10, 100), (2, 10, 40)]
+    assert np.array_equal(series[1].ravel(), 2 * series[0][:, :4].ravel())
+    again = judged(plan, store, counting(done))[1]
+    assert len(done) == len(blocks_of(plan))
+    assert np.array_equal(again.controls[0].series.values, series[1])
+
+
 def test_a_false_claim_is_contradicted(plan_of, store):
     plan = plan_of(exponent=-0.5)
     result = summary(plan, judged(plan, store))
