@@ -219,7 +219,10 @@ def _means(check: DeclaredCheck, outcomes: Sequence[Outcome]) -> list[Estimate]:
 
 def _above_rounding(check: DeclaredCheck, curve: np.ndarray, least: float) -> np.ndarray:
     """Points of an inequality that are not told from rounding count as the least."""
-    return np.maximum(curve, least) if isinstance(check, InequalityCheck) else curve
+    if not isinstance(check, InequalityCheck):
+        return curve
+    # a mean beside the largest ratio may be negative
+    return np.where(abs(curve) < least, least, curve)
 
 
 def _within(check: DeclaredCheck, own: Sequence[float], otherwise: Sequence[float]) -> float:
