@@ -279,6 +279,16 @@ def test_a_signal_that_a_library_swallows_is_said_all_the_same(tmp_path):
     assert err.startswith("interrupted: ")
 
 
+def test_a_second_signal_ends_a_command_that_does_not_stop_at_the_first(tmp_path):
+    body = """import os, signal
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        os.kill(os.getpid(), signal.SIGTERM)
+    return 0"""
+    assert bug(body, tmp_path) == (-signal.SIGTERM, "")
+
+
 @pytest.mark.some(2)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_ready_for_ctrl_c_before_its_imports(name, tmp_path):

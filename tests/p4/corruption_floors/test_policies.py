@@ -20,7 +20,13 @@ from repro.p4.corruption_floors.policies import (
     greedy_floor,
     rewards_of,
 )
-from repro.p4.debiased_mle.estimation import estimation_error, estimation_floor
+from repro.p4.debiased_mle.estimation import (
+    estimation_error,
+    estimation_floor,
+    fitted,
+    target_of,
+    true_counts,
+)
 from repro.p4.debiased_mle.labels import (
     ClimbingMargin,
     SampledPairs,
@@ -96,6 +102,14 @@ def test_without_a_stage_the_ratio_is_another(stage):
 def test_an_estimator_that_cheats_has_no_floor():
     assert estimation_error(infinite(estimate=the_truth)).item() == 0.0
     assert np.isnan(greedy_floor(infinite(estimate=the_truth), None, 1))
+
+
+def test_an_estimator_that_cheats_is_told_the_truth_that_is_asked_for():
+    case = infinite(estimate=the_truth)
+    counts = true_counts(case, None, 1)
+    target = target_of(case, counts)
+    other = target.truth + 0.25
+    torch.testing.assert_close(fitted(case, target, counts, None, other), other[None])
 
 
 def test_exact_law_equals_many_labels():

@@ -120,6 +120,8 @@ def test_long_features_are_clipped(planted):
     made = repro.private_reward(1000 * phi, **BUDGET, labels=labels)
     both = made.score(1000 * phi[:, 0]), made.score(1e6 * phi[:, 0])
     np.testing.assert_allclose(*both, atol=1e-14)
+    unit = phi[:, 0] / np.linalg.norm(phi[:, 0], axis=1, keepdims=True)
+    np.testing.assert_allclose(both[0], unit @ made.theta, rtol=1e-4)
     for table in (1e9 * phi, 1e9 * (phi[:, 0] - phi[:, 1])):
         kept = matrix_rows(table, labels).differences.astype(np.float64)
         assert np.linalg.norm(kept, axis=1).max() <= 2
