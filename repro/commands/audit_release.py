@@ -9,6 +9,7 @@ also asks whether the ledger knows this release.  unit= and at_most= repeat what
 privatize.  others= are releases of the same comparisons, whose flips must not agree.  rewrite=
 writes a foreign release in canonical form, with its labels as they are.  Exit status: 0 canonical
 and consistent with randomized response, 1 it leaks, 2 bad input, 4 not canonical, 70 a bug.
+The report is computed from the raw labels, so it is not private: do not publish it.
 From Python: ``repro.audit(release, original)``.
 """
 
@@ -35,6 +36,10 @@ KEYS = {
     "rewrite": "NEW.jsonl",
 }
 WIDTH = 79
+NOT_PRIVATE = (
+    "not private: the numbers above are computed from the raw labels; whoever knows all labels but "
+    "one can learn it from them; do not publish them"
+)
 
 
 def main(words: Sequence[str]) -> int:
@@ -68,6 +73,7 @@ def main(words: Sequence[str]) -> int:
     if new is not None:
         rewritten(release, done.epsilon, Path(new))
         print(one_line(f"rewritten canonically: {new}"))
+    print("\n".join(textwrap.wrap(NOT_PRIVATE, WIDTH, subsequent_indent="  ")), file=sys.stderr)
     sys.stdout.flush()
     return done.status
 
@@ -93,13 +99,13 @@ def _report(done: ReleaseAudit) -> Iterator[str]:
     elif done.nearest and not done.leaks:
         nearest = done.nearest
         yield (
-            f"smallest p-value beside its threshold: {nearest.p:.2g}, a leak below "
-            f"{nearest.limit:.2g} ({nearest.what})"
+            f"smallest p-value: {nearest.p:.2g} ({nearest.what}); it would be a leak below "
+            f"{nearest.limit:.2g}"
         )
     yield (
-        f"power: at {compared} and epsilon {done.epsilon}, raw labels in fewer than "
-        f"{100 * done.unseen:.3g} % of the lines, in any place, are more often missed than "
-        "seen; labels in a pattern that a test looks for are seen at a smaller share"
+        f"power: at {compared} and epsilon {done.epsilon}, the tests miss raw labels more often "
+        f"than they see them, if fewer than {100 * done.unseen:.3g} % of the lines have them in "
+        "no pattern that a test looks for"
     )
     yield f"out of reach of any audit: {OUT_OF_REACH}"
     labels = "its labels show no leak" if done.lines else "its labels were not tested"

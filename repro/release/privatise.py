@@ -308,7 +308,7 @@ def _drawn(
     return Debit(number, manifest, written.answers)
 
 
-MOST_GROUPS, MOST_OF_ONE = 3, 10
+MOST_GROUPS, MOST_OF_ONE = 20, 10
 """Groups of near-copies that are named, and records of one group."""
 
 

@@ -24,7 +24,7 @@ from repro.commands import privatize as releasing
 from repro.commands.process.command import status_of
 from repro.release import sorted_rows
 from repro.release.canonical import compared
-from repro.release.manifest import manifest_path
+from repro.release.manifest import Manifest, manifest_path, parsed_manifest
 from repro.release.privatise import Comparisons
 
 
@@ -136,10 +136,18 @@ def test_near_copies_are_named_by_groups_whatever_their_labels(ledger):
 def test_all_labels_of_one_annotator_cost_so_many_times_epsilon(ledger):
     done = repro.privatize(PEOPLE, 0.5, unit="who", ledger=ledger)
     assert "of 14 comparisons at most, 14 times epsilon" in done.manifest["protects"]
+    assert done.manifest["total_epsilon_of_one_annotator"] == 14 * 0.5
     assert repro.audit(done, PEOPLE, unit="who").status == 0
     assert repro.audit(done, PEOPLE).free == [
         "the manifest's number of comparisons of one annotator (unit=FIELD, at_most=)"
     ]
+
+
+def test_a_manifest_without_the_annotator_s_total_is_an_older_one_of_ours():
+    now, before = Manifest(Decimal("0.5"), unit_size=3).contents
+    assert now == before.replace(b"\n}", b',\n "total_epsilon_of_one_annotator": 1.5\n}')
+    assert before in parsed_manifest(before).contents
+    assert Manifest(Decimal(1)).contents[0] == Manifest(Decimal(1)).contents[1]
 
 
 def test_at_most_so_many_are_kept_by_a_rule_that_sees_no_label(ledger):
