@@ -6,22 +6,29 @@ import contextlib
 import sqlite3
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from textwrap import shorten
+from typing import TYPE_CHECKING
 
 from repro.base.errors import one_line
 from repro.core.results import CheckResult, Result
 from repro.report import tracking_content as content
 from repro.report.files import remember
 from repro.report.secret_address import has_secret, shown
-from repro.report.tracking_store import Store, open_store, quiet_mlflow
+from repro.report.tracking_store import open_store, quiet_mlflow
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
 
 ARTIFACTS = ("verdict.json", "figure.png", "figure.svg", "config.yaml", "measurements.parquet")
 """Files of the run that go with it, those that exist."""
 
 LONGEST = 600
 """Characters of a tracker's message that are shown: MLflow names its remedy at the end of 400."""
+
+MAX_PARAMS, MAX_METRICS = 100, 900
+"""In one batch: MLflow takes 100 parameters, and 1000 entries in all."""
 
 
 def log_result(
@@ -43,8 +50,8 @@ def log_result(
     try:
         with quiet_mlflow():
             uri, experiment = str(tracking["uri"]), str(tracking.get("experiment", "repro"))
-            with open_store(uri, experiment) as (store, experiment_id):
-                log = _Log(store, result, command)
+            with open_store(uri, experiment) as (client, experiment_id):
+                log = _Log(client, experiment_id, result, command)
                 run_id = log.write(Path(folder))
             ids = {"experiment_id": experiment_id, "run_id": run_id, "checks": log.checks}
             remember(Path(folder), ids | {"seconds": round(time.perf_counter() - started, 3)})
@@ -73,8 +80,10 @@ def _warn(uri: str, problem: BaseException, folder: Path) -> None:
 class _Log:
     """Writes one result: a parent run, then a child for each check."""
 
-    def __init__(self, store: Store, result: Result, command: str | None) -> None:
-        self._store, self._result = store, result
+    def __init__(
+        self, client: MlflowClient, experiment_id: str, result: Result, command: str | None
+    ) -> None:
+        self._client, self._experiment_id, self._result = client, experiment_id, result
         self._source = command or f"python -m repro theorem={result.theorem}"
         self._end = int(time.time() * 1000)
         self._start = self._end - int(result.seconds * 1000)
@@ -84,30 +93,45 @@ class _Log:
         """Log everything; a run that cannot be completed is marked as failed."""
         result = self._result
         tags = {"mlflow.note.content": result.title, "mlflow.source.name": self._source}
-        run_id = self._begin(content.run_name(result), content.run_tags(result) | tags)
+        run_id = self._create(content.run_name(result), content.run_tags(result) | tags)
         try:
-            params = content.params_of(result.config)
-            self._store.fill(run_id, params, content.run_points(result), self._end)
+            self._fill(run_id, content.params_of(result.config), content.run_points(result))
             for name in ARTIFACTS:
                 if (folder / name).exists():
-                    self._store.attach(run_id, folder / name)
+                    self._client.log_artifact(run_id, str(folder / name))
             for item in result.checks:
                 self._write_check(run_id, item)
         except BaseException:
             with contextlib.suppress(Exception):
-                self._store.end(run_id, "FAILED", self._end)
+                self._client.set_terminated(run_id, "FAILED", self._end)
             raise
-        self._store.end(run_id, "FINISHED", self._end)
+        self._client.set_terminated(run_id, "FINISHED", self._end)
         return run_id
 
     def _write_check(self, parent: str, item: CheckResult) -> None:
         """One nested run."""
         tags = content.check_tags(self._result, item) | {"mlflow.parentRunId": parent}
-        run_id = self._begin(content.check_name(item), tags)
+        run_id = self._create(content.check_name(item), tags)
         self.checks[item.check.name] = run_id
-        params, points = content.check_params(item), content.check_points(item)
-        self._store.fill(run_id, params, points, self._end)
-        self._store.end(run_id, "FINISHED", self._end)
+        self._fill(run_id, content.check_params(item), content.check_points(item))
+        self._client.set_terminated(run_id, "FINISHED", self._end)
 
-    def _begin(self, name: str, tags: Mapping[str, str]) -> str:
-        return self._store.begin(name, tags, self._start)
+    def _create(self, name: str, tags: Mapping[str, str]) -> str:
+        run = self._client.create_run(
+            self._experiment_id, start_time=self._start, tags=dict(tags), run_name=name
+        )
+        return run.info.run_id
+
+    def _fill(
+        self, run_id: str, params: Mapping[str, str], points: Iterable[content.Point]
+    ) -> None:
+        """Params and metrics in as few calls as MLflow allows."""
+        from mlflow.entities import Metric, Param
+
+        given = [Param(key, value) for key, value in params.items()]
+        metrics = [Metric(key, value, self._end, step) for key, value, step in points]
+        batches = max(-(-len(given) // MAX_PARAMS), -(-len(metrics) // MAX_METRICS))
+        for at in range(batches):
+            some = metrics[at * MAX_METRICS : (at + 1) * MAX_METRICS]
+            few = given[at * MAX_PARAMS : (at + 1) * MAX_PARAMS]
+            self._client.log_batch(run_id, metrics=some, params=few)

@@ -9,18 +9,14 @@ import sqlite3
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 from uuid import uuid4
-
-from repro.report.tracking_content import Point
-from repro.report.tracking_rows import Rows, experiment_of
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -114,73 +110,12 @@ ENVIRONMENT = {
 """Set before mlflow is imported, where the user has not set them: a dead server costs seconds."""
 
 
-class Store(Protocol):
-    """What writes runs of one experiment; times are milliseconds since 1970."""
-
-    def begin(self, name: str, tags: Mapping[str, str], start: int) -> str:
-        """A new run's id."""
-        ...
-
-    def fill(
-        self, run_id: str, params: Mapping[str, str], points: Iterable[Point], now: int
-    ) -> None:
-        """Add parameters and metrics to a run."""
-        ...
-
-    def attach(self, run_id: str, path: Path) -> None:
-        """Copy a file to those of a run."""
-        ...
-
-    def end(self, run_id: str, status: str, now: int) -> None:
-        """Whether it is FINISHED or FAILED."""
-        ...
-
-
-MAX_PARAMS, MAX_METRICS = 100, 900
-"""In one batch: MLflow takes 100 parameters, and 1000 entries in all."""
-
-
-class ByClient:
-    """Writes runs of one experiment by MLflow's client, in as few calls as it allows."""
-
-    def __init__(self, client: MlflowClient, experiment_id: str) -> None:
-        self._client, self._experiment_id = client, experiment_id
-
-    def begin(self, name: str, tags: Mapping[str, str], start: int) -> str:
-        """A new run's id."""
-        run = self._client.create_run(self._experiment_id, start, dict(tags), name)
-        return run.info.run_id
-
-    def fill(
-        self, run_id: str, params: Mapping[str, str], points: Iterable[Point], now: int
-    ) -> None:
-        """Add parameters and metrics to a run."""
-        from mlflow.entities import Metric, Param
-
-        given = [Param(key, value) for key, value in params.items()]
-        metrics = [Metric(key, value, now, step) for key, value, step in points]
-        batches = max(-(-len(given) // MAX_PARAMS), -(-len(metrics) // MAX_METRICS))
-        for at in range(batches):
-            some = metrics[at * MAX_METRICS : (at + 1) * MAX_METRICS]
-            few = given[at * MAX_PARAMS : (at + 1) * MAX_PARAMS]
-            self._client.log_batch(run_id, metrics=some, params=few)
-
-    def attach(self, run_id: str, path: Path) -> None:
-        """Copy a file to those of a run."""
-        self._client.log_artifact(run_id, str(path))
-
-    def end(self, run_id: str, status: str, now: int) -> None:
-        """Whether it is FINISHED or FAILED."""
-        self._client.set_terminated(run_id, status, now)
-
-
 @contextmanager
-def open_store(uri: str, experiment: str) -> Iterator[tuple[Store, str]]:
-    """What writes to the store at ``uri``, and the id of the experiment, created if need be.
+def open_store(uri: str, experiment: str) -> Iterator[tuple[MlflowClient, str]]:
+    """A client of the store at ``uri`` and the id of the experiment, created if need be.
 
     A local store is this process's alone until the end: SQLite gives up on a busy database within
-    seconds, and mlflow then loses the run.  One whose tables are those shipped is written to by
-    SQL, any other by MLflow's client.
+    seconds, and mlflow then loses the run.
 
     Args:
         uri: ``sqlite:////absolute/path.db`` or the address of a tracking server.
@@ -191,9 +126,11 @@ def open_store(uri: str, experiment: str) -> Iterator[tuple[Store, str]]:
     """
     if "://" not in uri:
         raise ValueError("an address such as sqlite:////folder/mlflow.db or http://… is needed")
+    import mlflow  # noqa: F401 - seconds, better spent before the lock is held
+
     path = sqlite_path(uri)
     if path is None:
-        yield _by_client(uri, experiment, None)
+        yield _client_and_experiment(uri, experiment, None)
         return
     from filelock import FileLock, Timeout
 
@@ -209,17 +146,8 @@ def open_store(uri: str, experiment: str) -> Iterator[tuple[Store, str]]:
         _probe(path)
         if path.stat().st_size == 0:
             _make_tables(path)
-        artifacts = path.parent / "mlartifacts"
-        with closing(sqlite3.connect(path)) as connection:
-            if _has_shipped_tables(connection):
-                experiment_id = experiment_of(connection, experiment, artifacts, view_tags())
-                if experiment_id is not None:
-                    try:
-                        yield Rows(connection, experiment_id, artifacts), experiment_id
-                    finally:
-                        connection.commit()
-                    return
-        yield _by_client(uri, experiment, artifacts.as_uri())
+        artifacts = (path.parent / "mlartifacts").as_uri()
+        yield _client_and_experiment(uri, experiment, artifacts)
     finally:
         lock.release()
 
@@ -267,27 +195,15 @@ def _say_busy(path: Path, seconds: float) -> None:
 
 def _make_tables(path: Path) -> None:
     """Write MLflow's tables at once: those shipped, or its own where it is of another version."""
+    import mlflow
+
     with closing(sqlite3.connect(path)) as written:
-        if shipped := _shipped_tables():
-            written.executescript(shipped)
+        statements = TABLES.read_text(encoding="utf-8")
+        if statements.startswith(f"-- MLflow {mlflow.__version__}\n"):
+            written.executescript(statements)
             return
         with tables_of_mlflow() as memory:
             memory.backup(written)
-
-
-def _shipped_tables() -> str:
-    """What makes the tables of the installed MLflow; empty where it is of another version."""
-    statements = TABLES.read_text(encoding="utf-8")
-    return statements if statements.startswith(f"-- MLflow {version('mlflow')}\n") else ""
-
-
-def _has_shipped_tables(connection: sqlite3.Connection) -> bool:
-    """Whether a database has the tables that are shipped, by the name of their revision."""
-    try:
-        revisions = connection.execute("SELECT version_num FROM alembic_version").fetchall()
-    except sqlite3.OperationalError:
-        return False
-    return len(revisions) == 1 and f"VALUES('{revisions[0][0]}')" in _shipped_tables()
 
 
 @contextmanager
@@ -306,7 +222,7 @@ def tables_of_mlflow() -> Iterator[sqlite3.Connection]:
         yield memory
 
 
-def _by_client(uri: str, name: str, artifacts: str | None) -> tuple[ByClient, str]:
+def _client_and_experiment(uri: str, name: str, artifacts: str | None) -> tuple[MlflowClient, str]:
     """Find or create the experiment; the caller holds the lock of a local store."""
     from mlflow import MlflowClient
 
@@ -319,7 +235,7 @@ def _by_client(uri: str, name: str, artifacts: str | None) -> tuple[ByClient, st
     for key, view in view_tags().items():
         if experiment.tags.get(key) != view:
             client.set_experiment_tag(experiment.experiment_id, key, view)
-    return ByClient(client, experiment.experiment_id), experiment.experiment_id
+    return client, experiment.experiment_id
 
 
 @contextmanager

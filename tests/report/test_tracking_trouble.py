@@ -15,8 +15,6 @@ import pytest
 from mlflow import MlflowClient
 
 from repro.report.tracking import log_result
-from repro.report.tracking_rows import Rows
-from repro.report.tracking_store import ByClient
 
 
 @pytest.mark.slow
@@ -55,15 +53,15 @@ def test_a_run_waits_for_its_turn_and_not_for_seconds(result, tmp_path, tracking
     from filelock import FileLock, Timeout
 
     lock, seen = FileLock(tmp_path / "mlflow.db.lock"), []
-    begin = Rows.begin
+    create = MlflowClient.create_run
 
-    def watched(*words):
+    def watched(*words, **more):
         with pytest.raises(Timeout):
             FileLock(lock.lock_file, is_singleton=False).acquire(timeout=0)
         seen.append(True)
-        return begin(*words)
+        return create(*words, **more)
 
-    monkeypatch.setattr(Rows, "begin", watched)
+    monkeypatch.setattr(MlflowClient, "create_run", watched)
     assert log_result(result, tmp_path, tracking_of(tmp_path)) is not None
     assert len(seen) > 1
 
@@ -132,9 +130,8 @@ def test_a_server_that_never_answers_is_given_up_as_the_user_set_it(
     assert "timed out" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("by_client", [True, False], ids=["client", "sql"])
 def test_a_run_that_cannot_be_completed_is_marked_as_failed(
-    result, tmp_path, capfd, monkeypatch, tracking_of, by_client
+    result, tmp_path, capfd, monkeypatch, tracking_of
 ):
     def full(*_):
         raise OSError("disk full")
@@ -143,9 +140,7 @@ def test_a_run_that_cannot_be_completed_is_marked_as_failed(
     folder.mkdir()
     (folder / "verdict.json").write_text("{}")
     with monkeypatch.context() as patched:
-        if by_client:
-            patched.setattr("repro.report.tracking_store._has_shipped_tables", lambda _: False)
-        patched.setattr(ByClient if by_client else Rows, "attach", full)
+        patched.setattr(MlflowClient, "log_artifact", full)
         assert log_result(result, folder, tracking_of(tmp_path)) is None
     assert "disk full" in capfd.readouterr().err
     client = MlflowClient(tracking_of(tmp_path)["uri"])

@@ -23,6 +23,6 @@ def test_another_mlflow_makes_its_own_tables(tmp_path, monkeypatch):
     other.write_text("-- MLflow 0.0.1\nCREATE TABLE wrong (name TEXT);\n", encoding="utf-8")
     monkeypatch.setattr(tracking_store, "TABLES", other)
     uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
-    with tracking_store.quiet_mlflow(), tracking_store.open_store(uri, "repro") as (_, own):
-        assert mlflow.MlflowClient(uri).get_experiment(own).name == "repro"
+    with tracking_store.quiet_mlflow(), tracking_store.open_store(uri, "repro") as (client, own):
+        assert client.get_experiment(own).name == "repro"
         assert mlflow.__version__ != "0.0.1"
