@@ -37,7 +37,7 @@ KEYS = {
 }
 WIDTH = 79
 NOT_PRIVATE = (
-    "not private: the numbers above are computed from the raw labels; whoever knows all labels but "
+    "not private: the numbers above are computed from the raw labels; a person who knows all labels but "
     "one can learn it from them; do not publish them"
 )
 
