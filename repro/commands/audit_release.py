@@ -37,8 +37,8 @@ KEYS = {
 }
 WIDTH = 79
 NOT_PRIVATE = (
-    "not private: the numbers above are computed from the raw labels; a person who knows all labels but "
-    "one can learn it from them; do not publish them"
+    "not private: the numbers above are computed from the raw labels; a person who knows all "
+    "labels but one can learn it from them; do not publish them"
 )
 
 
