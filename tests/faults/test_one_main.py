@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from repro.base.errors import BadInput
+from repro.commands.process import start
 from repro.commands.process.outcome import explained
 from repro.commands.process.table import COMMANDS
 from tests.faults.processes import QUICK, ROOT, as_from_a_shell, ended, in_shell
@@ -277,6 +278,14 @@ def test_a_signal_that_a_library_swallows_is_said_all_the_same(tmp_path):
     status, err = bug(body, tmp_path)
     assert (status, err.count("\n")) == (130, 1), err
     assert err.startswith("interrupted: ")
+
+
+@pytest.mark.parametrize("name", ["privatize", "audit_release", "private_reward", "accuracy"])
+def test_a_bug_of_a_command_that_reads_labels_quotes_nothing(name, monkeypatch):
+    calls = []
+    monkeypatch.setattr(start, "run_command", lambda _, private: calls.append(private))
+    start._run([name], listed=False)
+    assert calls == [True]
 
 
 def test_a_second_signal_ends_a_command_that_does_not_stop_at_the_first(tmp_path):

@@ -16,6 +16,7 @@ from repro.study.idle_values import (
 )
 from repro.worlds.policies.regularisers import CHI_SQUARED
 from repro.worlds.policies.reward_class import Box
+from tests.study.conftest import SWEEPS
 
 MEANT = {
     "name": "toy",
@@ -106,6 +107,16 @@ def refusal(plan, kept=None, instance=None):
 def test_what_changes_a_world_is_taken(plan_of):
     given = {"epsilon": 0.5}
     assert refusal(plan_of(overrides=given, exponent=-2.0), plan_of(exponent=-1.0).config) == ""
+
+
+def test_a_number_of_replicates_is_taken(plan_of):
+    """It changes no world, but how often each is measured."""
+    sweeps = copy.deepcopy(SWEEPS)
+    name = next(iter(sweeps))
+    sweeps[name] = {**sweeps[name], "replicates": 2}
+    once = copy.deepcopy(sweeps)
+    once[name]["replicates"] = 1
+    assert refusal(plan_of(sweeps=sweeps), plan_of(sweeps=once).config) == ""
 
 
 @pytest.mark.parametrize(
