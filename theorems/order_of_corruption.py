@@ -251,7 +251,7 @@ def _compared(
     return apart, changed, spent
 
 
-COUPLED = Behind()
+COUPLED, NOBODY = Behind(), Behind(budget=0)
 law = named("coupled", law_gap, behind=COUPLED)
 law_wrong = [
     named("wanted_afresh", law_gap, behind=Behind(kernel=coupling.wanted_afresh)),
@@ -320,7 +320,7 @@ def _rejected(world: SequentialReports, rng: np.random.Generator, behind: Behind
     wishes = world.adversary(rng, protocol)
     expected: Any = 0.0
     changed = 0.0
-    for laws in arrived(protocol, wishes, world.changes, COUPLED):
+    for laws in arrived(protocol, wishes, world.changes, NOBODY):
         expected = expected + laws.front.sum(0)
         changed += np.abs(laws.honest - laws.front).sum()
     if not changed:
@@ -356,7 +356,8 @@ def _runs(
 
 def _one_of(laws: np.ndarray, at: tuple[np.ndarray, ...], rng: np.random.Generator) -> np.ndarray:
     """(N,) one draw of each of the laws (…, M) at N places."""
-    return (rng.random((len(at[0]), 1)) > laws.cumsum(axis=-1)[..., :-1][at]).sum(axis=1)
+    uniform, ends = rng.random(len(at[0])), np.moveaxis(laws.cumsum(axis=-1)[..., :-1], -1, 0)
+    return np.sum([uniform > end[at] for end in ends], axis=0)
 
 
 program = named("coupled", rejected, behind=COUPLED)

@@ -21,7 +21,7 @@ import numpy as np
 from repro.base.errors import BadInput, BrokenTheorem, among, running_theorem
 from repro.base.notation import AXES
 from repro.base.schema import MAX_PAIRS
-from repro.core.claims import Claim, Verdict
+from repro.core.claims import Claim, Inequality, Verdict
 from repro.core.fingerprint import fingerprint
 from repro.core.needs import MUST
 from repro.core.stream import stream
@@ -419,7 +419,8 @@ class SweptCheck:
         """How many blocks, from the first, measure the controls too.
 
         Replicates of a stream are cut into as many blocks of controls as there are of the algorithm
-        under test (``cut``); what is one number of a whole block cannot be cut.
+        under test (``cut``).  What is one number of a whole block cannot be cut: half of the blocks
+        are needed for an interval; a largest number needs none.
 
         Args:
             blocks: of the budget.
@@ -427,9 +428,11 @@ class SweptCheck:
             budget: replicates of a check that has no multiplier of its own.
         """
         quantity = self.check.quantity
-        if quantity.stream_per_block or not quantity.draws or len(self.algorithms) == 1:
+        if not quantity.draws or len(self.algorithms) == 1:
             return blocks
         share, fewest = -(-blocks * CONTROLS // budget), -(-blocks // replicates)
+        if quantity.stream_per_block:
+            fewest = 1 if isinstance(self.check.claim, Inequality) else max(fewest, -(-blocks // 2))
         return min(blocks, max(share, fewest))
 
     def calls(self, blocks: int, replicates: int, begin: int = 0) -> list[range]:

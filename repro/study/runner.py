@@ -140,10 +140,10 @@ def _judged(plan: Plan, index: int, check: DeclaredCheck, values) -> CheckResult
     own = sorted((block for block in values if block.check == index), key=lambda b: b.block)
     right = np.concatenate([values[block][:, 0] for block in own], axis=1)  # (G, K, R)
     wrong = np.concatenate([values[block][:, 1:] for block in own if not block.alone], axis=2)
-    blocks = plan.budget.blocks
-    if not built(plan).swept[index].check.quantity.draws:  # one block stands for all
+    blocks, quantity = plan.budget.blocks, built(plan).swept[index].check.quantity
+    if not quantity.draws:  # one block stands for all
         right, wrong = right.repeat(blocks, axis=1), wrong.repeat(blocks, axis=2)
-    if wrong.shape[2] < blocks:
+    if wrong.shape[2] < blocks and not quantity.stream_per_block:
         wrong = cut(wrong, blocks)
     outcomes = []
     for method, measured in zip(check.methods, [right, *np.moveaxis(wrong, 1, 0)], strict=True):

@@ -14,6 +14,7 @@ import torch
 from repro.base.errors import BadInput
 from repro.base.places import install_hint
 from repro.core.check import Quantity
+from repro.core.claims import Inequality
 from repro.core.stream import stream
 from repro.labels.preferences.label_law import fair_coins
 from repro.study import discovery as extras
@@ -188,10 +189,14 @@ def test_controls_have_the_replicates_of_smoke_and_a_replicate_a_block(
     assert plan.with_controls(built(plan).swept[0]) == first
 
 
-def test_a_number_of_a_whole_block_is_measured_of_controls_in_every_block(plan_of, toy, toy_check):
+def test_a_number_of_a_whole_block_is_measured_of_controls_in_half_of_them(plan_of, toy, toy_check):
     toy(checks=[toy_check(quantity=Quantity("x", counted, stream_per_block=True))])
     plan = plan_of(replicates=4000, sweeps=ONE)
-    assert not any(block.alone for block in blocks_of(plan))
+    assert [block.alone for block in blocks_of(plan)] == [False] * 5 + [True] * 5
+    toy(checks=[toy_check(quantity=Quantity("x", counted, stream_per_block=True),
+                          claim=Inequality("x is small"))])  # fmt: skip
+    plan = plan_of(replicates=4000, sweeps=ONE)
+    assert [block.alone for block in blocks_of(plan)] == [False, *[True] * 9]
 
 
 ASKED = []
