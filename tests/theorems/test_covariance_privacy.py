@@ -7,7 +7,7 @@ import numpy as np
 import repro
 from repro.labels.privacy import gaussian
 from tests.at_each import at_each
-from theorems.covariance_privacy import CovarianceRelease
+from theorems.covariance_privacy import CovarianceRelease, RankingItem
 
 
 def test_a_run_gives_the_pinned_verdicts(smoke, surprises):
@@ -75,3 +75,8 @@ def test_half_the_noise_turns_the_verdict(turned):
 
     found = turned("exact_delta", gaussian, "brentq", wrong)
     assert found == ("supported", "contradicted")
+
+
+def test_a_ranking_has_k_to_the_sixth_in_its_printed_variance():
+    """Its check cannot tell more noise: the exact ε underflows already at K = 3."""
+    assert [RankingItem().noise(size) ** 2 for size in (2, 3)] == [2**6, 3**6]
