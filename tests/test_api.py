@@ -3,6 +3,7 @@
 import importlib
 import inspect
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,7 +14,9 @@ from repro.commands import ablate as ablation
 from repro.commands import which_mechanism as mechanism_choice
 from repro.commands.process.command import status_of
 from repro.p3.private_estimates.comparison import EVEN
+from repro.report import in_notebooks
 from repro.report.files import write_files
+from repro.report.wording import SYMBOLS
 from repro.study.composition import compose_values
 from repro.study.discovery import find
 from repro.study.plan import blocks_of
@@ -88,6 +91,16 @@ def test_a_prompt_shows_at_most_ten_lines_and_failures_first(done):
     assert f"2 of {every} checks" in lines[0]
     assert any("n_pairs: " in line and "claimed slope -1 ± 0.05" in line for line in lines)
     assert len(lines) <= 10
+
+
+def test_checks_that_fail_come_first_at_a_prompt(monkeypatch):
+    checks = [SimpleNamespace(name=verdict, verdict=verdict) for verdict in SYMBOLS]
+    run = SimpleNamespace(verdict=SimpleNamespace(checks=checks))
+    monkeypatch.setattr(in_notebooks, "record_of", lambda result: run)
+    monkeypatch.setattr(in_notebooks, "_line", lambda check: check.name)
+    monkeypatch.setattr(in_notebooks, "_verdict", lambda run: "verdict")
+    _, *lines = in_notebooks.at_a_prompt(None).splitlines()
+    assert lines == ["contradicted", "inconclusive", "assumption_failed", "supported"]
 
 
 def test_a_notebook_shows_verdict_table_and_figure(done):

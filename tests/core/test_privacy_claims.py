@@ -56,7 +56,7 @@ def mostly(world: LeakingWorld) -> Mechanism:
     return Leaking(0.9)
 
 
-def claim_of(grid, axis="epsilon"):
+def claim_of(grid, axis="epsilon", **stages):
     check = Check(
         name="leak", axis=axis, claim=Private("it leaks no more"),
         quantity=Quantity("exact ε at δ", audit_shares), right=as_claimed, wrong=[twice],
@@ -64,7 +64,7 @@ def claim_of(grid, axis="epsilon"):
     swept = SweptCheck(check, Sweep.of(LeakingWorld(), axis, grid))
     common = {"name": "leak", "axis": axis, "grid": tuple(grid), "quantity": "ε",
               "method": "as_claimed", "controls": ("twice",)}  # fmt: skip
-    return check.claim.check(common, swept)
+    return check.claim.check(common, swept.instead(**stages))
 
 
 def test_exact_numbers_are_over_the_claim():
@@ -93,6 +93,12 @@ def test_what_is_known_of_every_algorithm_goes_into_the_check():
     assert [one.dp_delta for one in (*found.exact["as_claimed"], *found.exact["twice"])] == [
         0.1, 0.2,
     ]  # fmt: skip
+
+
+def test_an_ablation_is_examined_as_it_is_measured_against_the_stated_claim():
+    leaking = claim_of([0.5], dp_delta=0.3)
+    assert leaking.dp_delta == 0.1
+    assert [exact.dp_delta for exact in leaking.exact["as_claimed"]] == [0.3]
 
 
 def test_two_claims_on_one_grid_are_refused():
