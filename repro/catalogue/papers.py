@@ -18,7 +18,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from repro.base.errors import BadInput, nearest
 from repro.base.files import yaml_mapping
-from repro.base.places import Place, places
+from repro.base.places import Place, places, shipped
 from repro.base.schema import Model, validate
 from repro.catalogue.entries import OWN, PAPER, Text, is_id, like_ids, paper
 from repro.catalogue.statements import parts
@@ -315,7 +315,20 @@ def read(file: Path) -> Paper:
     for name in content.statements:
         if not is_id(f"{file.stem}.{name}"):
             raise BadInput(f"{key}.statements", name, f"no such kind and number; {like_ids(name)}")
+    if file.parent != shipped().folder / "conf" / "papers":  # those are tested, and start sooner
+        _refuse_macros(key, content)
     return content
+
+
+def _refuse_macros(key: str, content: Paper) -> None:
+    """Refuse a formula of which plain text would leave out a part."""
+    from repro.report.plain_math import unknown_macro
+
+    for name, item in content.statements.items():
+        if unknown := unknown_macro(item.text or ""):
+            macro, hint = unknown
+            allowed = f"unknown macro; {hint}allowed: macros of LaTeX for formulas"
+            raise BadInput(f"{key}.statements.{name}.text", macro, allowed)
 
 
 def _theorems(items: Mapping[str, Item]) -> list[ProvedTheorem]:

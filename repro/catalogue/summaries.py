@@ -43,6 +43,7 @@ class CheckSummary(Model):
         statements: ids that it speaks for.
         of_run: whether it is known by a run.
         stale: of one that is, why the run does not stand for the code of today; may be empty.
+        why: the reason of a pinned verdict other than ``supported``.
         corrected: the check of the form that holds, where that of this one does not.
         controls: algorithms that are wrong on purpose.
     """
@@ -52,6 +53,7 @@ class CheckSummary(Model):
     evidence: str
     expected: Verdict
     statements: tuple[str, ...]
+    why: str = ""
     corrected: str = ""
     controls: tuple[str, ...] = ()
     of_run: bool = False
@@ -107,8 +109,8 @@ def summaries(runs: Iterable[StoredRun] = ()) -> Summaries:
 
 
 def of_runs(runs: Iterable[StoredRun]) -> Summaries:
-    """The experiments that finished runs are of."""
-    return {run.slug: _of_run(run) for run in runs}
+    """The experiments that finished runs are of, apart from those that are gone."""
+    return {run.slug: _of_run(run) for run in runs if not run.gone}
 
 
 def summary_of(theorem: Theorem) -> TheoremSummary:
@@ -120,6 +122,7 @@ def summary_of(theorem: Theorem) -> TheoremSummary:
             evidence=check.quantity.evidence,
             expected=check.expected,
             statements=theorem.statements_of(check),
+            why=check.why,
             corrected=theorem.corrected.get(check.name, ""),
             controls=tuple(algorithm.__name__ for algorithm in check.wrong),
         )

@@ -5,7 +5,7 @@ check needs what its verdict notices.  A check of an algorithm must notice fair 
 handed to it, and its estimate reversed, or say why not.
 
   repro ablate theorem=offline_gap
-  repro ablate theorem=offline_gap --write   write conf/needs/offline_gap.json
+  repro ablate theorem=offline_gap --write   write conf/needs/offline_gap.json, at status 0
   repro ablate markdown=matrix.md            all that need no extra
   repro ablate theorem=log_regret,private_xpo budget=laptop --json
 
@@ -151,26 +151,29 @@ def _complaints(values: dict[str, Any], own_findings: Sequence[Finding], write: 
     Args:
         values: the composed config.
         own_findings: of that theorem.
-        write: keep what they were seen to need as the snapshot.
+        write: keep what they were seen to need as the snapshot, where nothing is wrong.
     """
     plan = session_of(values).plan
     checks = built(plan).swept
     needs = _needs(own_findings, [swept.name for swept in checks])
     file = needs_file(plan.slug)
-    if write:
-        lines = (f"  {json.dumps(name)}: {json.dumps(own)}" for name, own in needs.items())
-        _write(file, "{\n" + ",\n".join(lines) + "\n}\n")
     kept = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    return [
+    wrong = [
         f"{plan.slug} {check.name}: {line}"
         for check in checks
         for line in complaints(
             check,
             list(needs[check.name]),
-            kept.get(check.name),
+            None if write else kept.get(check.name),
             [item.need for item in own_findings if item.check == check.name],
         )
     ]
+    if write and not wrong:
+        lines = (f"  {json.dumps(name)}: {json.dumps(own)}" for name, own in needs.items())
+        _write(file, "{\n" + ",\n".join(lines) + "\n}\n")
+    elif write:
+        wrong.append(f"{plan.slug}: conf/needs/{file.name} is not written")
+    return wrong
 
 
 def _needs(all_findings: Sequence[Finding], checks: Sequence[str]) -> dict[str, tuple[str, ...]]:

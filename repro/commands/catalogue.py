@@ -13,8 +13,9 @@
 
 Where ./outputs has runs, their measured numbers are shown.
 
-Exit status: 0 if the catalogue is sound, 2 for an unknown argument or a malformed file.  1 if the
-catalogue has a gap or a dangling name, with a line for each on stderr.
+Exit status: 0 if the catalogue is sound, 2 for an unknown argument or a malformed file.  1 if it
+names something that does not exist, or an experiment has no statement, with a line for each on
+stderr.  A statement without an experiment yet leaves it sound.
 """
 
 from __future__ import annotations

@@ -24,8 +24,7 @@ from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_op
 from repro.labels.privacy.central_noise import NO_NOISE
 
 NO_STAGE = "has no stage to show that it notices"
-REMEDY = "derive its worlds from PrivateLabels, or give the check"
-LABELLED = {"labels", "channel", "estimate", "n_pairs"}
+LABELLED = {"labels", "channel", "estimate"}
 """Fields of worlds that have labels; of worlds without, nothing about labels is asked."""
 ABOUT_AN_ALGORITHM = ("measured", "exact", "searched")
 
@@ -135,8 +134,14 @@ def complaints(
         if need.value in noticed and reason:
             lines.append(f"notices {need.value}, against its reason in blind")
         if need.value not in noticed and not reason:
-            why = "does not notice" if need.value in have else NO_STAGE
-            lines.append(f'{why} {need.value}; {REMEDY} blind={{"{name}": "why it need not"}}')
+            stage = next(one.stage for one in ABLATIONS if one.need is need)
+            why, remedy = (
+                ("does not notice", f"let it read world.{stage}")
+                if need.value in have
+                else (NO_STAGE, "derive its worlds from PrivateLabels")
+            )
+            blind = f'blind={{"{name}": "why it need not"}}'
+            lines.append(f"{why} {need.value}; {remedy}, or give the check {blind}")
     return lines
 
 

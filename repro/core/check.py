@@ -216,7 +216,10 @@ class Quantity:
             pairs = zip(worlds, rngs, strict=True)
             numbers = [self._at(world, algorithms, rng, replicates) for world, rng in pairs]
         rows = [
-            [np.broadcast_to(self._claimed(values, world), (replicates,)) for values in at]
+            [
+                self._replicates(values, algorithm, world, replicates)
+                for values, algorithm in zip(at, algorithms, strict=True)
+            ]
             for at, world in zip(numbers, stated, strict=True)
         ]
         return _real(np.array(rows))
@@ -231,6 +234,17 @@ class Quantity:
                 rng.bit_generator.state = begun
             numbers.append(self.of(world, algorithm, rng, replicates))
         return numbers
+
+    def _replicates(
+        self, values: Any, algorithm: Algorithm, world: Any, replicates: int
+    ) -> np.ndarray:
+        """(R,) values of one algorithm."""
+        numbers = np.empty(0) if values is None else self._claimed(values, world)
+        if values is None or numbers.shape not in ((), (1,), (replicates,)):
+            value = "None" if values is None else f"numbers of shape {numbers.shape}"
+            allowed = f"allowed: shape ({replicates},), a number a replicate; or one number"
+            raise BrokenTheorem(f"{algorithm.__name__} gives {value}; {allowed}")
+        return np.broadcast_to(numbers, (replicates,))
 
     def _claimed(self, values: Any, world: Any) -> np.ndarray:
         """The values in the unit of the claim."""
@@ -468,7 +482,8 @@ class SweptCheck:
         If none was used, every block of every seed is the same.
 
         Raises:
-            BrokenTheorem: a check that says that it is exact or proved has drawn.
+            BrokenTheorem: a check that says that it is exact or proved has drawn, or what an
+                algorithm gives is no number for each replicate.
         """
         quantity, draws = self.check.quantity, self.check.draws or self.name
         first = numbers if quantity.stream_per_block else numbers[:1]
@@ -476,9 +491,11 @@ class SweptCheck:
         begun = [_state(rng) for rng in rngs]
         size, times = replicates * len(numbers) // len(first), len(first)
         with running_theorem(quoted=not self.has_pairs):
-            values = quantity.values(
-                self.measured * times, self.algorithms, rngs, size, self.sweep.worlds * times
-            )
+            worlds, stated = self.measured * times, self.sweep.worlds * times
+            try:
+                values = quantity.values(worlds, self.algorithms, rngs, size, stated)
+            except BrokenTheorem as problem:
+                raise BrokenTheorem(f"{self.name}: {problem}") from problem
         drew = begun != [_state(rng) for rng in rngs]
         if drew and not quantity.draws:
             raise BrokenTheorem(f"{self.name} is {quantity.evidence}, and draws")
@@ -553,6 +570,10 @@ class Theorem:
 
     def __post_init__(self) -> None:
         refuse_text("settles", self.settles)
+        names = [check.name for check in self.checks]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two checks are named {name}; allowed: a name for each")
         pinned = {check.name: check.expected for check in self.checks}
         for printed, holds in self.corrected.items():
             if pinned.get(printed) != "contradicted":

@@ -42,6 +42,7 @@ class DeclaredCheck:
         needs: what it depends on, and must notice when it is taken away.
         statements: catalogue ids that it speaks for.
         substitute: what stands in the place of what a paper ran, in words.
+        why: the reason of a pinned verdict other than ``supported``.
         corrected: the check that has the form that holds, where this one has one that does not.
     """
 
@@ -59,6 +60,7 @@ class DeclaredCheck:
     needs: tuple[str, ...] = ()
     statements: tuple[str, ...] = ()
     substitute: str = ""
+    why: str = ""
     corrected: str = ""
     kind: str = field(default="", init=False)
 

@@ -130,8 +130,9 @@ def _experiment(
         yield from _measured(run, row.id)
     for check in (one for one in checks if one.name not in measured):
         holds = f" What holds: {check.corrected}." if check.corrected else ""
+        why = f" Why: {check.why}." if check.why else ""
         words = verdict_words(check.expected)
-        yield _wrapped(f"{words} ({check.evidence}): {check.name}: {check.claim}.{holds}")
+        yield _wrapped(f"{words} ({check.evidence}): {check.name}: {check.claim}.{why}{holds}")
 
 
 def _verdict(verdict: str, source: str) -> str:

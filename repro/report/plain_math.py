@@ -6,6 +6,7 @@ import re
 from functools import cache
 from itertools import chain
 
+from repro.base.errors import nearest
 from repro.catalogue.statements import parts
 
 OPEN, CLOSE, BEFORE, AFTER, LEFT, RIGHT = map(chr, range(0xE000, 0xE006))
@@ -24,8 +25,20 @@ FUNCTIONS = (
     "tanh",
     "coth",
     "cosh",
+    "arg",
+    "det",
+    "dim",
+    "Pr",
 )
-SIGNS = {"coloneqq": "≔", "star": "*", "sim": "∼", "ne": "≠", "lt": "<", "{": LEFT, "}": RIGHT}
+SIGNS = {
+    "coloneqq": "≔", "star": "*", "sim": "∼", "ne": "≠", "lt": "<", "{": LEFT, "}": RIGHT,
+    "implies": "⇒", "iff": "⇔", "neg": "¬", "land": "∧", "lor": "∨", "bot": "⊥",
+}  # fmt: skip
+SILENT = re.compile(
+    "begin|end|left|right|[bB]igg?[lrm]?|limits|displaystyle|textstyle|operatorname|mathop"
+    "|boldsymbol|bm|mathbbm|mathds|[td]frac"
+)
+"""Names of macros that plain text shows by nothing but their argument: sizes, fonts, layout."""
 ACCENTS = {"hat": "\u0302", "tilde": "\u0303", "bar": "\u0305"}
 RELATIONS = "=≤≥≲<>∈∋⊂⊆→≔∼≈≠∝⪯±×+"
 HIGH = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -55,9 +68,25 @@ def formula(latex: str) -> str:
     >>> formula(r"\frac{\beta C}{(2\alpha-1)^{2}n}\log\frac{1}{\delta}")
     '(βC/((2α−1)²n)) log(1/δ)'
     """
-    shown = _tidied(_converter().latex_to_text(latex.replace(r"\tfrac", r"\frac")))
+    shown = _tidied(_converter().latex_to_text(re.sub(r"\\[dt]frac", r"\\frac", latex)))
     shown = _INSIDE.sub(lambda match: re.sub(r" ([=+]) ", r"\1", match[0]), shown)
     return shown.replace(LEFT, "{").replace(RIGHT, "}")
+
+
+def unknown_macro(text: str) -> tuple[str, str] | None:
+    r"""The first macro of a statement that would be left out, and a hint; None where all are known.
+
+    >>> unknown_macro(r"at $\tildee{p}$")
+    ('\\tildee', 'did you mean \\tilde? ')
+    >>> unknown_macro(r"at $\tilde{p}$, \tildee")
+    """
+    database = _converter().latex_context
+    for part in parts(text):
+        for name in re.findall(r"\\([A-Za-z]+)", part.text) if part.math else ():
+            if not SILENT.fullmatch(name) and database.get_macro_spec(name) is None:
+                names = {f"\\{one.macroname}" for one in database.iter_macro_specs()}
+                return f"\\{name}", nearest(f"\\{name}", sorted(names))
+    return None
 
 
 @cache

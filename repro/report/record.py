@@ -262,6 +262,7 @@ def _check_entry(item: CheckResult, config: Mapping[str, Any]) -> dict[str, Any]
         "method": item.outcome.method,
         "failed_replicates": item.outcome.series.failed,
         **({"witness": item.witness} if item.witness else {}),
+        **({"why": check.why} if check.why else {}),
         **({"corrected": check.corrected} if check.corrected else {}),
     }
 

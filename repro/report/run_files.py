@@ -168,6 +168,7 @@ class CheckEntry(OutcomeEntry):
         statements: that it speaks for; None: all of its experiment's.
         replicates: at each value of ``grid``, those that failed among them.
         expected: the verdict that is pinned.
+        why: the reason of one other than ``supported``.
         substitute: what stands in the place of what a paper ran; empty where nothing does.
         witness: where a contradicted claim fails.
         corrected: the check with the form that holds, ``experiment: check`` in another one.
@@ -183,6 +184,7 @@ class CheckEntry(OutcomeEntry):
     grid: list[Extended] = []
     replicates: int = 0
     expected: str = ""
+    why: str = ""
     substitute: str = ""
     witness: WitnessEntry | None = None
     corrected: str = ""

@@ -196,7 +196,7 @@ WIDTH = 80
 """Columns where the output is no terminal."""
 CONTROLS = "ctrl: controls rejected, of all that are wrong on purpose"
 RATIO = "ratio ≤ 1: the largest share of what the claim allows"
-SLACK = "slack: how many times sharper the claim could be; of a slope, by how much"
+SLACK = "slack: room inside the claim, as a factor; of a slope, as a difference"
 
 
 def print_result(

@@ -166,7 +166,7 @@ def expected_words(run: VerdictContent) -> str:
     if run.as_expected:
         return f"{part}as expected"
     if run.verdict == run.expected:
-        return f"{part}as expected, but NOT in every check"
+        return f"{part}as expected, but a check is NOT as expected"
     return f"{part}NOT as expected; expected: {plain_words(run.expected)}"
 
 

@@ -37,7 +37,8 @@ class Material:
     @property
     def disagreements(self) -> tuple[str, ...]:
         """Findings that disagree with the runs, a line each."""
-        return tuple(disagreements(self.catalogue.slips, {run.key: run for run in self.runs}))
+        speaking = {run.key: run for run in self.runs if not run.gone}
+        return tuple(disagreements(self.catalogue.slips, speaking))
 
 
 def material(folder: Path, paper: str | None = None) -> Material:

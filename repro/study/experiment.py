@@ -204,6 +204,7 @@ class Experiment:
             "needs": tuple(need.value for need in needs_of(self.theorem.slug, check.name)),
             "statements": self.theorem.statements_of(check),
             "substitute": self.theorem.substitute_of(swept),
+            "why": check.why,
             "corrected": self.theorem.corrected.get(check.name, ""),
         }
         try:

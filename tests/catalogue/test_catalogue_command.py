@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from repro.catalogue.papers import load
+from repro.catalogue.papers import Item, load
 from repro.commands import catalogue as command
 from repro.commands.process.command import status_of
 
@@ -43,3 +43,13 @@ def test_a_gap_is_status_one_and_named(capsys, monkeypatch, arguments):
     monkeypatch.setattr(command, "load", lambda: faulty)
     assert status_of(command.main, arguments) == 1
     assert "never_written: no such experiment" in capsys.readouterr().err
+
+
+def test_a_statement_without_an_experiment_yet_is_no_gap_and_help_says_so(capsys, monkeypatch):
+    sound = load()
+    to_come = Item(title="to come")
+    more = sound.model_copy(update={"items": {**sound.items, "p1.thm_99": to_come}})
+    monkeypatch.setattr(command, "load", lambda: more)
+    assert status_of(command.main, []) == 0
+    assert " 1 without an experiment yet;" in " ".join(capsys.readouterr().out.split())
+    assert "A statement without an experiment yet leaves it sound." in command.__doc__

@@ -8,6 +8,7 @@ import pytest
 from repro.base.errors import BadInput
 from repro.catalogue.entries import counted
 from repro.catalogue.papers import load, read
+from repro.report.plain_math import unknown_macro
 
 TEXTS = Path(__file__).parents[3] / "shared" / "papers"
 PAPERS = {"p1": "p1_kl*.txt", "p2": "p2_*.txt", "p3": "p3_*.txt", "p4": "p4_*.txt"}
@@ -74,6 +75,23 @@ def test_a_mistake_in_a_statement_is_one_line(tmp_path, statement, line):
     with pytest.raises(BadInput, match=r"^papers.krr.statements.thm_1.") as refused:
         read(file)
     assert line in str(refused.value)
+
+
+def test_a_mistyped_macro_is_refused_with_its_place(tmp_path):
+    file = tmp_path / "conf" / "papers" / "krr.yaml"
+    file.parent.mkdir(parents=True)
+    text = r"{title: t, text: 'at $\tildee{p}$'}"
+    file.write_text(f"title: t\nauthors: a\nstatements:\n  thm_1: {text}\n")
+    line = r"papers.krr.statements.thm_1.text=\tildee: unknown macro; did you mean \tilde? allowed"
+    with pytest.raises(BadInput) as refused:
+        read(file)
+    assert str(refused.value).startswith(line)
+
+
+def test_every_macro_of_the_papers_is_known():
+    texts = {name: item.text for name, item in load().items.items() if item.text}
+    assert len(texts) > 100
+    assert {name: unknown_macro(text) for name, text in texts.items() if unknown_macro(text)} == {}
 
 
 def test_all_papers_together():

@@ -16,8 +16,12 @@ from repro.commands import catalogue, report
 from repro.commands.new_theorem import main as new_theorem
 from repro.commands.process.command import status_of
 from repro.report.files import write_files
-from repro.report.html.runs import code_today, find_runs
+from repro.report.html.runs import GONE, code_today, find_runs
 from repro.study import discovery
+from repro.study.composition import compose_values
+from repro.study.discovery import find
+from repro.study.plan import built
+from repro.study.settings import session_of
 from tests.report.conftest import make_result
 
 BOMB = "from pathlib import Path\nPath('executed').touch()\n"
@@ -146,10 +150,55 @@ def test_a_module_that_is_imported_counts_as_code(mine, monkeypatch):
 
 def test_a_run_that_does_not_name_its_code_says_so(mine):
     write_files(make_result(theorem="mine"), mine / "outputs" / "one", 1.0, 1, "cpu")
-    write_files(make_result(theorem="nobodys"), mine / "outputs" / "two", 1.0, 1, "cpu")
-    of_mine, of_nobody = find_runs(mine / "outputs")
+    (of_mine,) = find_runs(mine / "outputs")
     assert of_mine.stale == "its run.json does not say which code measured it"
-    assert of_nobody.stale == ""  # there is no code of today
+
+
+def test_a_run_whose_experiment_is_deleted_decides_nothing(mine, monkeypatch, capsys):
+    not_shipped(monkeypatch)
+    run_of_mine(mine, "old")
+    assert status_of(catalogue.main, ["own.mine"]) == 0
+    (mine / "theorems" / "mine.py").unlink()
+    assert status_of(catalogue.main, ["own.mine"]) == 2
+    capsys.readouterr()
+    assert status_of(report.main, ["runs=outputs"]) == 0
+    assert f"mine: {GONE}\n" in capsys.readouterr().out
+    page = Path("outputs/report.html").read_text("utf-8")
+    assert "settles no statement" in page
+    assert 'id="s-own.mine"' not in page
+
+
+def test_what_mlflow_copied_is_no_run(mine):
+    for folder in ("mlartifacts/1/ab/artifacts", "mlruns/1/ab/artifacts", ".cache/x"):
+        run_of_mine(mine, folder)
+    assert find_runs(mine / "outputs") == []
+    (run,) = find_runs(mine / "outputs" / "mlartifacts")  # asked for by name
+    assert run.slug == "mine"
+
+
+def test_the_reason_of_a_pinned_contradiction_is_beside_the_check(mine, monkeypatch, capsys):
+    not_shipped(monkeypatch)
+    why = "the exponent is lost in step 3"
+    first = make_result().checks[0]
+    check = replace(first.check, expected="contradicted", why=why)
+    outcome = replace(first.outcome, verdict="contradicted")
+    failing = replace(first, check=check, outcome=outcome, statements=("own.mine",))
+    fields = {"theorem": "mine", "statements": ("own.mine",), "verdict": "contradicted"}
+    write_files(make_result(failing, **fields), mine / "outputs" / "one", 1.0, 1, "cpu",
+                code_today("mine"))  # fmt: skip
+    assert f"expected contradicted: {why}" in text_of("own.mine", capsys=capsys)
+    assert status_of(report.main, ["runs=outputs"]) == 0
+    assert f"expected contradicted: {why}" in Path("outputs/report.html").read_text("utf-8")
+
+
+def test_the_reason_is_that_of_the_theorem():
+    theorem = find("offline_gap")
+    reasons = {check.name: check.why for check in theorem.checks}
+    assert {one.name: one.why for one in module.summary_of(theorem).checks} == reasons
+    values = {**compose_values("offline_gap", {}), "output_dir": "unused"}
+    declared = built(session_of(values).plan).checks
+    assert {one.name: one.why for one in declared} == reasons
+    assert any(reasons.values())
 
 
 def test_an_experiment_that_was_run_in_part_is_no_missing_one(mine, monkeypatch, capsys):

@@ -190,6 +190,11 @@ def test_a_file_that_cannot_be_used_is_one_line(folder, code, told):
         ('p|")', 'p|", over="risk")', "over='risk': allowed: a function of (world)"),
         ('["own.my_bound"]', '"own.my_bound"', 'allowed: a list, ["own.my_bound"]'),
         (
+            "wrong=[wrong_on_purpose]),\n    ],",
+            "wrong=[wrong_on_purpose]),\n    ] * 2,",
+            "two checks are named n_pairs; allowed: a name for each",
+        ),
+        (
             "wrong=[wrong_on_purpose]",
             "wrong=debiased",
             "n_pairs: wrong is a function; allowed: a list",

@@ -9,7 +9,7 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.base.schema import Pairs
-from repro.commands.ablate import main, take_away
+from repro.commands.ablate import _complaints, main, take_away
 from repro.core.ablations import ABLATIONS, MUST, Finding, complaints, findings
 from repro.core.check import Check, Instead, Quantity, SweptCheck
 from repro.core.claims import Ratio, RatioCheck
@@ -109,7 +109,7 @@ DEAF = {"labels": "says why", "estimate": "says why", "algorithm": "says why"}
         (swept(), ALL, ["labels"], ALL, ["the snapshot has: labels"]),
         (swept(), ALL, [], ALL, ["the snapshot has: nothing"]),
         (swept(), ALL[1:], None, ALL,
-         ['does not notice labels; derive its worlds from PrivateLabels, or give the check '
+         ['does not notice labels; let it read world.labels, or give the check '
           'blind={"labels": "why it need not"}']),
         (swept(), ALL[1:], None, ALL[1:],
          ['has no stage to show that it notices labels; derive its worlds from PrivateLabels, or '
@@ -131,9 +131,10 @@ def test_what_is_said_of_a_check(one, seen, kept, have, told):
 
 @dataclass(frozen=True, kw_only=True)
 class NoLabels:
-    """A world that has none."""
+    """A world that has none; people who answer are no labels of preferences."""
 
     horizon: Pairs = 1
+    n_pairs: Pairs = 1
 
 
 def test_nothing_about_labels_is_asked_of_a_world_that_has_none():
@@ -199,6 +200,15 @@ def test_a_check_that_notices_what_it_must_has_the_status_zero(tmp_path, capsys)
     assert main(["theorem=offline_gap", f"output_dir={tmp_path}", "--json", *words]) == 0
     kept = json.loads(capsys.readouterr().out)
     assert {one["need"] for one in kept if one["noticed"]} >= set(ALL)
+
+
+def test_needs_are_not_written_where_something_is_wrong(tmp_path, monkeypatch):
+    kept = tmp_path / "offline_gap.json"
+    monkeypatch.setattr("repro.commands.ablate.needs_file", lambda theorem: kept)
+    values = {**compose_values("offline_gap", {}), "output_dir": str(tmp_path)}
+    lines = _complaints(values, [], write=True)
+    assert lines[-1] == "offline_gap: conf/needs/offline_gap.json is not written"
+    assert not kept.exists()
 
 
 def test_part_of_a_theorem_is_not_kept_as_its_snapshot(tmp_path):

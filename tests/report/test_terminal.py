@@ -89,7 +89,7 @@ def test_slack_is_explained_only_where_one_is_shown(result, make_result, verdict
     numbers = {**item.outcome.numbers, "slack": 0.5}
     item = replace(item, outcome=replace(item.outcome, verdict=verdict, numbers=numbers))
     text = printed(make_result(item), 80, "checks")
-    assert ("slack: how" in text, "slack 0.5" in text) == (shown, shown)
+    assert ("slack: room" in text, "slack 0.5" in text) == (shown, shown)
 
 
 @pytest.mark.parametrize("detail", ["checks", "all"])

@@ -11,7 +11,14 @@ from repro.core.verdicts import worst
 from repro.report.html.bars import bar_svg
 from repro.report.record import RunRecord
 from repro.report.run_files import CheckEntry, OutcomeEntry
-from repro.report.wording import NO_CONTROL, caught_words, claim_words, measured_words, note_words
+from repro.report.wording import (
+    NO_CONTROL,
+    caught_words,
+    claim_words,
+    measured_words,
+    note_words,
+    plain_words,
+)
 
 
 @dataclass(frozen=True)
@@ -56,9 +63,10 @@ def entry(outcome: OutcomeEntry, check: CheckEntry, noticed: str = "") -> Entry:
 
 
 def _basis(check: CheckEntry, noticed: str) -> str:
-    """How a check knows, and what it depends on."""
+    """How a check knows, what it depends on, and why another verdict than supported is pinned."""
     needs = ", ".join(need.replace("_", " ") for need in check.needs)
-    parts = (check.evidence, f"needs {needs}" if needs else "", noticed)
+    why = f"expected {plain_words(check.expected)}: {check.why}" if check.why else ""
+    parts = (check.evidence, f"needs {needs}" if needs else "", noticed, why)
     return "; ".join(part for part in parts if part)
 
 

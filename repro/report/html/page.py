@@ -42,7 +42,8 @@ def report_html(
         title: of the page.
     """
     jinja = pages()
-    papers = by_paper(catalogue, {run.key: run for run in runs})
+    speaking = {run.key: run for run in runs if not run.gone}
+    papers = by_paper(catalogue, speaking)
     every = [statement for part in papers for statement in part.statements]
     listed = {statement.id: statement for statement in every}
     page = {
@@ -57,11 +58,11 @@ def report_html(
             "elsewhere": _counts([statement for statement in every if not statement.here]),
             "verdicts": _counts(every),
         },
-        "findings": findings(catalogue, {run.key: run for run in runs}),
+        "findings": findings(catalogue, speaking),
         "ablations": ablations.matrix(ablated),
         "whole": sum(not run.part for run in runs),
         "part": sum(bool(run.part) for run in runs),
-        "stale": sum(bool(run.stale) for run in runs),
+        "stale": sum(bool(run.stale) for run in speaking.values()),
         "runs": [_section(run, ablations.by_check(ablated)) for run in runs],
         "listed": listed,
         "printed": {
@@ -133,13 +134,13 @@ def _section(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> dict[str
 
 
 def verdict_class(run: StoredRun) -> str:
-    """What colours its verdict; a part of the checks has no colour."""
-    return "none" if run.part else run.verdict.verdict
+    """What colours its verdict; what settles no statement has no colour."""
+    return "none" if run.part or run.gone else run.verdict.verdict
 
 
 def _expected(run: StoredRun) -> str:
     """How the verdict compares with the pinned one."""
-    if run.part:
+    if run.part or run.gone:
         return "settles no statement"
     pinned = run.verdict.expected
     return "as expected" if run.verdict.verdict == pinned else f"NOT as expected ({pinned})"

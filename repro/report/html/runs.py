@@ -24,6 +24,9 @@ Model = TypeVar("Model", bound=BaseModel)
 
 KEY = "runs"
 BUDGETS = ("smoke", "laptop", "paper")
+APART = {".cache", "mlartifacts", "mlruns"}
+"""Folders whose files are no run's, or copies of a run's."""
+GONE = "its experiment is not in this folder, so that it decides nothing"
 
 
 @dataclass(frozen=True)
@@ -35,16 +38,20 @@ class StoredRun(RunRecord):
         folder: where its files are.
         changes: what was done to them since they were written, a phrase each.
         stale: why it does not stand for the code of today; empty where it does.
+        gone: whether no place has its experiment, so that it speaks for no statement.
     """
 
     facts: dict[str, Any]
     folder: Path
     changes: tuple[str, ...] = ()
     stale: str = ""
+    gone: bool = False
 
     @property
     def stale_words(self) -> str:
         """The same with the command that runs it again; empty where it stands."""
+        if self.gone:
+            return self.stale
         return f"{self.stale}; run {self.command}" if self.stale else ""
 
 
@@ -62,7 +69,7 @@ def find_runs(folder: Path) -> list[StoredRun]:
     best: dict[str, StoredRun] = {}
     today = cache(code_today)
     for path in sorted(folder.rglob("verdict.json")):
-        if ".cache" not in path.parts:
+        if APART.isdisjoint(path.relative_to(folder).parts):
             run = read_run(path, today)
             if run.key not in best or _rank(run) > _rank(best[run.key]):
                 best[run.key] = run
@@ -92,9 +99,10 @@ def read_run(path: Path, today: Callable[[str], Mapping[str, str]] = code_today)
     _, config = _read(ConfigFile, path.with_name("config.yaml"), yaml_mapping, optional=True)
     if verdict.checks:
         verdict = verdict.model_copy(update={"verdict": headline(content)})
-    stale = stale_words(typed.code, today(verdict.theorem))
+    code = today(verdict.theorem)
+    stale = stale_words(typed.code, code) if code else GONE
     edits = tuple(changes(path.parent, content))
-    return StoredRun(verdict, config, facts, path.parent, edits, stale)
+    return StoredRun(verdict, config, facts, path.parent, edits, stale, gone=not code)
 
 
 Load = Callable[[str, Path], dict[str, Any]]

@@ -1,0 +1,52 @@
+"""An algorithm returns a number for each replicate, or one; else its name and shape are said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from repro.base.errors import BrokenTheorem
+from repro.base.schema import Pairs
+from repro.core.check import Check, Quantity, SweptCheck
+from repro.core.claims import Ratio
+from repro.core.worlds import Sweep
+
+REPLICATES = 8
+ALLOWED = "allowed: shape (8,), a number a replicate; or one number"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tosses:
+    n_pairs: Pairs = 1
+
+
+def measured(returned):
+    def kary(world, rng, replicates):
+        rng.random()
+        return returned
+
+    check = Check(name="risk", axis="n_pairs", claim=Ratio("one"), right=kary,
+                  quantity=Quantity("risk", over=lambda world: 2.0))  # fmt: skip
+    swept = SweptCheck(check, Sweep.of(Tosses(), "n_pairs", (1, 2)))
+    return swept.blocks_and_draws("tosses", 0, range(1), REPLICATES)[0]
+
+
+@pytest.mark.parametrize(
+    ("returned", "value"),
+    [
+        (np.ones(REPLICATES - 1), "numbers of shape (7,)"),
+        (np.ones((REPLICATES, 1)), "numbers of shape (8, 1)"),
+        (None, "None"),
+    ],
+)
+def test_another_shape_is_named_with_its_check_and_function(returned, value):
+    with pytest.raises(BrokenTheorem) as broken:
+        measured(returned)
+    assert str(broken.value) == f"risk: kary gives {value}; {ALLOWED}"
+
+
+@pytest.mark.parametrize("returned", [3.0, np.full(1, 3.0), np.full(REPLICATES, 3.0)])
+def test_one_number_stands_for_all_replicates(returned):
+    assert np.array_equal(measured(returned), np.full((2, 1, 1, REPLICATES), 1.5))
