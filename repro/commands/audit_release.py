@@ -73,7 +73,6 @@ def main(words: Sequence[str]) -> int:
     if new is not None:
         rewritten(release, done.epsilon, Path(new))
         print(one_line(f"rewritten canonically: {new}"))
-    print("\n".join(textwrap.wrap(NOT_PRIVATE, WIDTH, subsequent_indent="  ")), file=sys.stderr)
     sys.stdout.flush()
     return done.status
 
@@ -108,6 +107,7 @@ def _report(done: ReleaseAudit) -> Iterator[str]:
         "no pattern that a test looks for"
     )
     yield f"out of reach of any audit: {OUT_OF_REACH}"
+    yield NOT_PRIVATE
     labels = "its labels show no leak" if done.lines else "its labels were not tested"
     yield {
         0: "canonical, and consistent with randomized response",

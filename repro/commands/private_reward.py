@@ -197,7 +197,8 @@ def _said(reward: PrivateReward, out: str) -> str:
     earlier = ""
     if card["earlier_epsilons"]:
         earlier = (
-            f"; total epsilon {card['total_epsilon']:.12g}, total delta {card['total_delta']:.12g}"
+            f"; of one pair total epsilon {card['total_epsilon']:.12g}, total delta "
+            f"{card['total_delta']:.12g}"
         )
     said = one_line(f"released {out}: {card['guarantee']}{earlier}")
     said = textwrap.fill(said, WIDTH, subsequent_indent="  ", break_long_words=False)

@@ -205,6 +205,8 @@ def _release(words: Sequence[str]) -> str:
 def _said(done: Release, target: Target, terms: Terms) -> str:
     manifest = done.manifest
     spent = f"total epsilon {manifest.total}" if manifest.earlier else "no earlier release known"
+    if manifest.earlier_delta:
+        spent += f" and total delta {manifest.earlier_delta:f}"
     unit = ""
     if manifest.unit_size:
         together = f"{(manifest.unit_size * manifest.epsilon).normalize():f}"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from repro.study.settings import Session
 
 UNEXPECTED = 1
+NOT_PRIVATE = "not private: the numbers follow the labels of instance.path; do not publish them"
 COMPOSERS = ("hydra", "omegaconf")
 
 
@@ -63,6 +64,8 @@ def run_job(config: DictConfig, folder: Path) -> int:
     # the verdict first: the libraries of figure and tracker take seconds to import
     with _unless_reader_has_gone(write, record):
         print_result(done.result, session.detail)
+        if session.plan.setting.instance.get("path"):
+            say(NOT_PRIVATE)
     write()
     with _unless_reader_has_gone(record):
         if session.detail != "verdict":

@@ -101,7 +101,7 @@ class ReleaseAudit:
     def leaks(self) -> list[str]:
         """What a sound release would hardly ever show."""
         return [
-            f"{finding.what}: p = {finding.p:.1e}" for finding in self.findings if finding.leaks
+            f"{finding.what}: p {_shown(finding.p)}" for finding in self.findings if finding.leaks
         ]
 
     @property
@@ -337,6 +337,11 @@ def _debits(folder: Path | None, written: Written) -> list[Debit] | None:
         raise BadInput(KEY, folder, "holds no ledger")
     with held_ledger(folder) as ledger:
         return [debit for debit in ledger.debits() if debit.manifest.sha256 == written.sha256]
+
+
+def _shown(p: float) -> str:
+    """A p-value that a double may hold as 0."""
+    return f"= {p:.1e}" if p > 0 else "< 1e-300"
 
 
 def _free_in_manifest(

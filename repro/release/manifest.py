@@ -35,8 +35,8 @@ _UNIT = (
     "all labels of one annotator in this file, of {size} comparisons at most, {size} times epsilon"
     " together; texts, and who compared what, are public"
 )
-OF_ANNOTATOR = "total_epsilon_of_one_annotator"
-"""What all labels of an annotator have cost together."""
+OF_ANNOTATOR = "epsilon_of_one_annotator_in_this_file"
+"""What all labels of an annotator cost together in one release; others are not known here."""
 _UNIT_SIZE = re.compile(_UNIT.partition("{size}")[0] + "([1-9][0-9]{0,8}) ")
 
 
@@ -89,12 +89,12 @@ class Manifest:
         if self.earlier_delta:
             values["total_delta"] = float(self.earlier_delta)
         if self.unit_size:
-            values[OF_ANNOTATOR] = float(self.unit_size * self.total)
+            values[OF_ANNOTATOR] = float(self.unit_size * self.epsilon)
         return content_of(values)
 
     @property
     def contents(self) -> tuple[bytes, bytes]:
-        """The file, and as older versions wrote it, without an annotator's total."""
+        """The file, and as older versions wrote it, without an annotator's cost."""
         values = json.loads(self.content)
         values.pop(OF_ANNOTATOR, None)
         return self.content, content_of(values)

@@ -111,6 +111,10 @@ class Terms:
     at_most: int | None = None
     near_copies: bool = False
 
+    def __post_init__(self) -> None:
+        if self.at_most is not None and not self.unit:
+            raise BadInput("at_most", self.at_most, "allowed: with unit=FIELD")
+
 
 @dataclass(frozen=True)
 class Release:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tracemalloc
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -136,16 +137,16 @@ def test_near_copies_are_named_by_groups_whatever_their_labels(ledger):
 def test_all_labels_of_one_annotator_cost_so_many_times_epsilon(ledger):
     done = repro.privatize(PEOPLE, 0.5, unit="who", ledger=ledger)
     assert "of 14 comparisons at most, 14 times epsilon" in done.manifest["protects"]
-    assert done.manifest["total_epsilon_of_one_annotator"] == 14 * 0.5
+    assert done.manifest["epsilon_of_one_annotator_in_this_file"] == 14 * 0.5
     assert repro.audit(done, PEOPLE, unit="who").status == 0
     assert repro.audit(done, PEOPLE).free == [
         "the manifest's number of comparisons of one annotator (unit=FIELD, at_most=)"
     ]
 
 
-def test_a_manifest_without_the_annotator_s_total_is_an_older_one_of_ours():
+def test_a_manifest_without_the_annotator_s_cost_is_an_older_one_of_ours():
     now, before = Manifest(Decimal("0.5"), unit_size=3).contents
-    assert now == before.replace(b"\n}", b',\n "total_epsilon_of_one_annotator": 1.5\n}')
+    assert now == before.replace(b"\n}", b',\n "epsilon_of_one_annotator_in_this_file": 1.5\n}')
     assert before in parsed_manifest(before).contents
     assert Manifest(Decimal(1)).contents[0] == Manifest(Decimal(1)).contents[1]
 
@@ -160,6 +161,12 @@ def test_at_most_so_many_are_kept_by_a_rule_that_sees_no_label(ledger):
     again = repro.privatize(turned, 0.5, unit="who", at_most=2, ledger=ledger, compose=True)
     assert [r["prompt"] for r in again.records] == [r["prompt"] for r in done.records]
     assert repro.audit(done, PEOPLE, unit="who", at_most=2).status == 0
+
+
+def test_a_cap_without_annotators_is_refused_before_anything_is_spent(ledger):
+    with pytest.raises(BadInput, match=r"at_most=2: allowed: with unit=FIELD"):
+        repro.privatize(PEOPLE, 0.5, at_most=2, ledger=ledger)
+    assert not Path(ledger).exists()
 
 
 def test_a_record_without_the_annotator_is_refused(ledger):

@@ -82,7 +82,7 @@ def test_what_is_judged_has_every_number_of_its_check_and_sweep(with_cost, plan_
     assert first == SlopeCheck(
         name="n_pairs", axis="n_pairs", grid=(1e3, 1e4, 1e5, 1e6), quantity="gap", method="right",
         controls=("flat", "naive"), expected="contradicted", claim="gap ≤ O(1/n)",
-        replicate_factor=3.0, evidence="measured", statements=("p1.thm_0",),
+        replicate_factor=3.0, evidence="measured", statements=("p1.thm_0",), why="a slip",
         settings={"epsilon": 1.0, **numbers},
         claimed=-1.0, tolerance=0.07, direction="at_most",
     )  # fmt: skip

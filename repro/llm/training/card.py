@@ -37,12 +37,12 @@ That is **{epsilon:.12g}-differential privacy for the label of one comparison** 
 anyone who reads the release). Prompts and responses are **not** protected. Everything after the
 release, epochs, seeds, checkpoints, curves and this model, is post-processing and costs no further
 ε. Another release of the same labels does. With the releases before this one, a label has cost
-**ε = {total:.12g}** in all; the manifest of a later release states the total then.
+**ε = {total:.12g}{delta}** in all; the manifest of a later release states the total then.
 
 | | |
 |---|---|
 | ε of each label | {epsilon:.12g} |
-| ε in all, with earlier releases | {total:.12g} |
+| ε in all, with earlier releases | {total:.12g}{delta} |
 | channel | randomized response, {flip:.6g} flipped |
 | loss | {loss} |
 | data digest | sha256 {digest} |
@@ -124,18 +124,18 @@ def _data(folder: Path) -> dict[str, Any]:
 
 
 def model_card(
-    request: Any, base: Base, budgets: tuple[float, float], digest: str, pairs: int
+    request: Any, base: Base, budgets: tuple[float, float, float], digest: str, pairs: int
 ) -> str:
     """README.md of the folder, with the metadata of a hub's card.
 
     Args:
         request: a ``FinetuneRequest``, its loss chosen.
         base: what training began from.
-        budgets: ε of the release, and of one label in all releases up to it.
+        budgets: ε of the release; ε and δ of one label in all releases up to it.
         digest: SHA-256 of the release in hex.
         pairs: released comparisons.
     """
-    epsilon, total = budgets
+    epsilon, total, delta = budgets
     reward = request.loss == "reward"
     tags = ["trl", "label-differential-privacy", *[WITHOUT_PRETRAINING] * (not base.pretrained)]
     data = library("huggingface_hub").ModelCardData(
@@ -148,7 +148,8 @@ def model_card(
     body = TEXT.format(
         title=Path(request.output).name, base=base.words, pairs=pairs,
         what="Trained by " + NAMES[request.loss],
-        flip=flip_prob(epsilon), epsilon=epsilon, total=total, loss=request.loss, digest=digest,
+        flip=flip_prob(epsilon), epsilon=epsilon, total=total, loss=request.loss,
+        delta=f" and δ = {delta:.12g}" if delta else "", digest=digest,
         settings=settings, folder=Path(request.output).name,
         auto="AutoModelForSequenceClassification" if reward else "AutoModelForCausalLM",
         prompts="by the chat template, or as the beginning token, the text and a line break",

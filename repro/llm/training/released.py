@@ -58,15 +58,15 @@ def released_pairs(path: Path) -> tuple[TextPairs, float]:
     return TextPairs(prompts, first, second, signs), float(stated.epsilon)
 
 
-def total_epsilon(path: Path) -> float:
-    """What one label of a release has cost in all, this release and those before it.
+def total_budget(path: Path) -> tuple[float, float]:
+    """ε and δ that one label of a release has cost in all, this release and those before it.
 
     Args:
         path: as ``released_pairs`` has read it.
     """
     stated = parsed_manifest(read_manifest(manifest_path(_canonical(path))))
     assert stated is not None
-    return float(stated.total)
+    return float(stated.total), float(stated.earlier_delta)
 
 
 def _canonical(path: Path) -> Path:

@@ -104,7 +104,7 @@ def test_the_card_counts_earlier_releases_in_all_and_none_in_the_flips():
     from repro.llm.training.settings import FinetuneRequest
 
     request = FinetuneRequest(release="OUT.jsonl", output="model", loss="private")
-    card = model_card(request, base_of(None), (1.0, 1.5), "0" * 64, 48)
+    card = model_card(request, base_of(None), (1.0, 1.5, 0.0), "0" * 64, 48)
     for said in ("0.268941 flipped", "| ε of each label | 1 |", "with earlier releases | 1.5 |",
                  "a label has cost\n**ε = 1.5** in all"):  # fmt: skip
         assert said in card

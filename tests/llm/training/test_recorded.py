@@ -35,7 +35,9 @@ def test_cards_say_what_was_trained_on_what_and_what_is_private(tmp_path, monkey
     (tmp_path / "base").mkdir()
     said = []
     for name, request in REQUESTS.items():
-        card = model_card(request, base_of(request.model), (1.234564, 12.345674), "d" * 64, 48)
+        card = model_card(
+            request, base_of(request.model), (1.234564, 12.345674, 1e-6), "d" * 64, 48
+        )
         _, data, body = card.split("---\n", 2)
         for library_name, version in versions.items():
             body = body.replace(f"{library_name} {version}", f"{library_name} VERSION")
