@@ -5,7 +5,7 @@ check needs what its verdict notices.  A check of an algorithm must notice fair 
 handed to it, and its estimate reversed, or say why not.
 
   repro ablate theorem=offline_gap
-  repro ablate theorem=offline_gap --write   conf/needs/offline_gap.json, at status 0
+  repro ablate theorem=offline_gap --write   to conf/needs, at status 0
   repro ablate markdown=matrix.md            all that need no extra
   repro ablate theorem=log_regret,private_xpo budget=laptop --json
 
