@@ -9,6 +9,7 @@ from repro.labels.preferences.label_counts import LabelCounts
 from repro.labels.preferences.label_law import the_truth
 from repro.p1.pessimism import datasets
 from repro.p1.pessimism.datasets import LinearDatasets
+from tests.theorems.conftest import forget
 
 FEW = ["budget.replicates=200", "compute.workers=1"]
 
@@ -39,8 +40,12 @@ def test_what_was_once_deaf_notices(taken_away, check, stages):
 
 
 def broken(only):
-    """A quick run of some checks; meant to be called with the library patched."""
-    return repro.run("offline_gap", budget="smoke", only=only, overrides=FEW)
+    """A quick run of some checks with the library patched; what it keeps is forgotten."""
+    forget()
+    try:
+        return repro.run("offline_gap", budget="smoke", only=only, overrides=FEW)
+    finally:
+        forget()
 
 
 def test_a_missing_debias_turns_the_verdict(monkeypatch):
