@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, BrokenTheorem
 from repro.base.schema import Epsilon, Pairs, Positive
 from repro.core.check import (
     Check,
@@ -18,10 +18,11 @@ from repro.core.check import (
     SweptCheck,
     Theorem,
     at_both_ends,
+    largest_of,
     named,
     privacy_mistake,
 )
-from repro.core.claims import Ratio, Slope
+from repro.core.claims import Frequency, Inequality, Ratio, Slope
 from repro.core.door import TheoremNumbers, swept_checks
 from repro.core.worlds import Sweep, field_values, put
 
@@ -216,11 +217,143 @@ def test_a_named_algorithm_has_its_name_and_a_signature_without_its_constants():
     assert [*inspect.signature(half).parameters] == ["world", "rng", "replicates"]
 
 
-def test_what_is_pinned_otherwise_needs_a_reason():
+def test_a_named_list_of_cases_has_its_constants():
+    @largest_of
+    def multiples(world, most=1):
+        return (world * times for times in range(most + 1))
+
+    assert [*named("twice", multiples, most=2).cases(3.0)] == [0.0, 3.0, 6.0]
+    assert [*inspect.signature(named("once", multiples)).parameters] == ["world"]
+
+
+@pytest.mark.parametrize("expected", ["contradicted", "inconclusive"])
+def test_what_is_pinned_otherwise_needs_a_reason(expected):
     with pytest.raises(ValueError, match="needs its reason"):
-        check(expected="contradicted")
+        check(expected=expected)
     with pytest.raises(ValueError, match="no axis 'sheep'"):
         check(axis="sheep")
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"settles": "p1.thm_1"}, "n_pairs: settles='p1.thm_1': allowed: a list"),
+        ({"wrong": naive}, "n_pairs: wrong is a function; allowed: a list"),
+        ({"wrong": [naive, lambda world: 1]}, "is called as <lambda>.world, rng, replicates."),
+        ({"blind": {"label": "x"}}, "blind='label': did you mean labels"),
+    ],
+)
+def test_a_mistake_in_a_check_is_named(fields, told):
+    with pytest.raises(ValueError, match=told):
+        check(**fields)
+
+
+def test_an_algorithm_of_a_batch_is_called_as_the_batch_says():
+    batch = Quantity("mean", together=lambda worlds, algorithms, rngs, replicates: [])
+    assert check(quantity=batch, right=lambda: 1, wrong=[lambda: 2]).wrong
+
+
+def test_a_number_is_in_the_unit_of_the_claim():
+    quantity = Quantity("excess", less=lambda world: 1.0, over=lambda world: world.bias)
+    one = swept(world=Coins(n_pairs=1, bias=4.0), quantity=quantity, right=naive, wrong=[error])
+    values = block(one, 0, 0, 2)
+    assert np.array_equal(values[:, 0], np.zeros((3, 2)))
+    raw = block(swept(world=Coins(n_pairs=1, bias=4.0), right=naive, wrong=[error]), 0, 0, 2)
+    assert np.allclose(values[:, 1], (raw[:, 1] - 1) / 4)
+    assert np.isnan(block(swept(quantity=quantity, right=naive), 0, 0, 2)).all()
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (None, "n_pairs: bad gives None; allowed: shape (4,), a number a replicate; or one number"),
+        (np.zeros((4, 1)), "n_pairs: bad gives numbers of shape (4, 1); allowed: shape (4,), "),
+        (np.zeros(4, complex), "n_pairs: a quantity is complex; a claim is about real numbers"),
+    ],
+)
+def test_what_is_no_number_of_each_replicate_is_refused(value, told):
+    bad = named("bad", lambda world, rng, replicates: value)
+    with pytest.raises(BrokenTheorem) as refused:
+        block(swept(right=bad), 0, 0, 4)
+    assert str(refused.value).startswith(told)
+
+
+def test_at_one_value_the_claim_is_read_off_the_world_as_it_is_stated():
+    quantity = Quantity("error over variance", over=lambda world: world.deviation**2)
+    one = swept(claim=Ratio("right"), quantity=quantity)
+    rngs = [np.random.default_rng(0) for _ in range(2)]
+    quiet, loud = (
+        each.at(1, rng, 3)
+        for each, rng in zip((one, one.instead(deviation=10.0)), rngs, strict=True)
+    )
+    assert [*quiet] == ["error", "naive"]
+    assert np.allclose(loud["error"], 100 * quiet["error"])
+
+
+def test_stages_are_replaced_one_after_another():
+    both = swept().instead(deviation=2.0).instead(bias=3.0)
+    assert {(world.deviation, world.bias) for world in both.measured} == {(2.0, 3.0)}
+
+
+def test_all_that_is_measured_is_in_the_identity_of_a_check():
+    one = swept()
+    again = swept()
+    assert again.identity == one.identity
+    others = [
+        swept(wrong=[named("double", scaled, by=2.0)]),
+        swept(wrong=[named("double", scaled, by=3.0)]),
+        swept(right=named("double", scaled, by=2.0)),
+        swept(quantity=Quantity("squared error", over=lambda world: 1.0)),
+        swept(quantity=Quantity("squared error", alike=True)),
+        swept((10, 100)),
+        swept(world=Coins(n_pairs=10, bias=1.0)),
+        one.instead(bias=1.0),
+    ]
+    named_so = [other.identity for other in (one, *others)]
+    assert len(set(named_so)) == len(named_so)
+
+
+def test_how_many_blocks_measure_the_controls():
+    """At smoke all; beyond, those of 400 replicates; of whole blocks half, of a largest one."""
+    whole = Quantity("mean", stream_per_block=True)
+    assert swept().with_controls(20, 20, 400) == 20
+    assert swept().with_controls(20, 100, 2000) == 4
+    assert swept().with_controls(20, 90, 1800) == 5
+    assert swept().with_controls(20, 3, 10**5) == 7
+    assert swept(quantity=whole).with_controls(21, 100, 10**5) == 11
+    largest = swept(quantity=whole, claim=Inequality("at most"))
+    assert largest.with_controls(21, 100, 10**5) == 1
+    assert swept(wrong=[], expected="contradicted", why="so").with_controls(20, 100, 10**5) == 20
+    assert swept(quantity=Quantity("mean", evidence="exact")).with_controls(20, 1, 10**5) == 20
+
+
+def test_a_claim_that_may_fail_does_so_with_the_chance_of_its_world():
+    @dataclass(frozen=True)
+    class Rare(Coins):
+        failure_prob: float = 0.2
+
+    common = {"name": "row", "axis": "n_pairs", "grid": (1.0,), "quantity": "q", "method": "m"}
+    for world, allowed in ((Coins(n_pairs=1), 0.05), (Rare(n_pairs=1), 0.2)):
+        one = swept(world=world, claim=Frequency("rare"))
+        assert one.check.claim.check(common, one).allowed == allowed
+
+
+@dataclass(frozen=True)
+class Text:
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class OnText(Coins):
+    instance: Text = field(default_factory=Text)
+
+
+def test_a_check_on_one_file_of_pairs_among_others_quotes_none():
+    one = swept(world=OnText(n_pairs=1))
+    assert not one.has_pairs
+    first, *others = one.sweep.worlds
+    worlds = (replace(first, instance=Text("d")), *others)
+    assert replace(one, sweep=replace(one.sweep, worlds=worlds)).has_pairs
 
 
 def theorem(**fields) -> Theorem:
@@ -232,6 +365,34 @@ def test_what_is_pinned_supported_needs_a_control():
     with pytest.raises(ValueError, match="n_pairs has no control, so a wrong implementation could"):
         replace(theorem(), checks=[check(wrong=[])])
     replace(theorem(), checks=[check(wrong=[], expected="contradicted", why="printed so")])
+
+
+@pytest.mark.parametrize(
+    ("corrected", "told"),
+    [
+        ({"n_pairs": "printed"}, "corrected: 'n_pairs' is no check that is pinned contradicted"),
+        ({"none": "n_pairs"}, "corrected: 'none' is no check that is pinned contradicted"),
+        ({"printed": "printed"}, "corrected: 'printed' is no check that is pinned supported"),
+        ({"printed": "none"}, "corrected: 'none' is no check that is pinned supported"),
+    ],
+)
+def test_a_corrected_form_is_one_that_holds(corrected, told):
+    printed = check(name="printed", expected="contradicted", why="printed so")
+    checks = [check(), printed]
+    for fine in ({"printed": "n_pairs"}, {"printed": "elsewhere: n_pairs"}):
+        replace(theorem(), checks=checks, corrected=fine)
+    with pytest.raises(ValueError, match=told):
+        replace(theorem(), checks=checks, corrected=corrected)
+
+
+def test_a_statement_is_named_once_and_our_own_has_no_substitute():
+    checks = [check(), check(name="b", settles=["p1.tab_1"]), check(name="c")]
+    many = replace(
+        theorem(), checks=checks, substitute=lambda swept: f"a stand-in for {swept.name}"
+    )
+    assert many.statements == ("own.x", "p1.tab_1")
+    shown = [many.substitute_of(SweptCheck(one, swept().sweep)) for one in checks]
+    assert shown == ["", "a stand-in for b", ""]
 
 
 def numbers(**fields) -> TheoremNumbers:
@@ -259,12 +420,43 @@ def test_the_config_gives_worlds_and_sweeps():
         ({"sweeps": {"n_pairs": {"grid": [3, 2, 1]}}}, "allowed: values that increase"),
         ({"sweeps": {"n_pairs": {"grid": [1, 2, 3], "world": "dice"}}}, "n_pairs.world=dice"),
         ({"sweeps": {"n_pairs": {"grid": [1, 2, 3], "luck": 1}}}, "n_pairs.luck=.unknown."),
+        ({"sweeps": {"n_pairs": {"grid": [0.5, 1, 2]}}}, "n_pairs.grid.0=0.5: allowed: at least 1"),
+        ({"sweeps": {"n_pairs": {"grid": [1, 2, 2]}}}, "n_pairs.grid: allowed: values that incr"),
+        (
+            {"worlds": {"a": {"n_pairs": 1}, "b": {"n_pairs": 1}}},
+            "n_pairs.world=.missing.: allowed: a, b",
+        ),
+        (
+            {"instances": {"text": {"n_pairs": {"world": "dice"}}}},
+            "theorem.instances.text.n_pairs.world=dice: allowed: coins",
+        ),
+        ({"worlds": {"coins": {"n_pairs": None}}}, "coins.n_pairs=.missing.: a value is required"),
         ({"sweeps": {"n_pairs": {"grid": [1, 2, 3], "bias": "x"}}}, "n_pairs.bias=x: allowed"),
     ],
 )
 def test_a_wrong_key_of_the_config_gets_one_line(fields, told):
     with pytest.raises(BadInput, match=told):
         swept_checks(theorem(), numbers(**fields), "linear")
+
+
+def test_a_sweep_on_another_instance_has_what_it_does_not_say_from_the_first():
+    own = {"n_pairs": {"grid": [1, 2, 3], "bias": 2.0}}
+    given = numbers(sweeps={"n_pairs": {"grid": [10, 20, 30], "replicates": 5, "bias": 1.0}},
+                    instances={"text": own})  # fmt: skip
+    (one,) = swept_checks(theorem(), given, "text")
+    assert (one.sweep.grid, one.sweep.replicates) == ((1, 2, 3), 5)
+    assert {world.bias for world in one.sweep.worlds} == {2.0}
+
+
+def test_a_world_says_its_kind_where_there_are_two():
+    two = replace(theorem(), worlds={"coins": Coins, "more": Coins})
+    with pytest.raises(BadInput, match="theorem.worlds.coins.kind=None: allowed: coins, more"):
+        swept_checks(two, numbers(), "linear")
+
+
+def test_assumptions_are_asked_of_the_worlds_that_they_are_about():
+    assumes = at_both_ends(lambda world: [("any", True, "")], of=Inner)
+    assert [*assumes(swept())] == []
 
 
 def test_assumptions_are_asked_at_both_ends_of_a_sweep():

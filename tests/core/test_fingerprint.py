@@ -1,5 +1,6 @@
 """Fingerprints: equal content, equal hash; any difference, another."""
 
+import cmath
 import dataclasses
 import functools
 import math
@@ -20,6 +21,9 @@ class Pair:
     two: object
     place: str = dataclasses.field(default="", compare=False)
 
+    def both(self):
+        return self.one, self.two
+
 
 class Colour(Enum):
     RED = 1
@@ -34,8 +38,9 @@ DIFFERENT = [
     [[1], 2], {"a": 1}, {"b": 1}, {"a": 2}, np.array([1.0]), np.array([1]), np.array([[1.0]]),
     torch.tensor([1.0]), torch.tensor([2.0]), Pair(1, 2), Pair(2, 1), Colour.RED, Path("a"),
     Path("b"), scaled(1), scaled(2), math.sin, math.cos, functools.partial(max, 1),
-    functools.partial(max, 2), Overrides(epsilon=1.0), Overrides(n_pairs=1), {1, 2}, {1, 3},
-    frozenset({1, 2}),
+    functools.partial(max, 2), functools.partial(max, key=abs), functools.partial(max, key=len),
+    Pair(1, 2).both, Pair(2, 1).both, cmath.sin,
+    Overrides(epsilon=1.0), Overrides(n_pairs=1), {1, 2}, {1, 3}, frozenset({1, 2}),
 ]  # fmt: skip
 
 
