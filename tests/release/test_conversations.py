@@ -76,6 +76,8 @@ UNDERSTOOD_BY_NOBODY = {
                                   "rejected": answer(Y)}, "the key 'tool_calls'"),
     "a tool's turn": ({"prompt": listed([(U, Q), (A, "f"), ("tool", "3")]), "chosen": answer(X),
                        "rejected": answer(Y)}, "a role other than"),
+    "a role that is no text": ({"prompt": ASK, "chosen": [{"role": 5, "content": X}],
+                                "rejected": answer(Y)}, "a role other than"),
     "reasoning": ({"prompt": ASK, "chosen": [{**answer(X)[0], "reasoning_content": "hm"}],
                    "rejected": answer(Y)}, "'reasoning_content'"),
     "a speaker's name": ({"prompt": [{**ASK[0], "name": "Ann"}], "chosen": answer(X),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from repro.labels.preferences.block_draws import NumpyDraws, TorchDraws, draws_on
+from repro.labels.preferences.block_draws import DrawsOfParts, NumpyDraws, TorchDraws, draws_on
 
 PROB = torch.tensor([0.1, 0.25, 0.05, 0.3, 0.1], dtype=torch.float64)
 RUNS = 20_000
@@ -49,3 +49,35 @@ def test_binomials(draws):
 def test_the_device_decides():
     rng = np.random.default_rng(0)
     assert isinstance(draws_on("cpu", rng), NumpyDraws)
+
+
+def test_probabilities_that_add_up_to_a_little_more_are_taken():
+    """By rounding, in the last of them; numpy refuses a sum above 1."""
+    prob = torch.tensor([[0.5, 0.25, 0.25 + 1e-9], [0.2, 0.3, 0.5]], dtype=torch.float64)
+    for draws in samplers():
+        assert draws.counts(1000, prob).sum(1).tolist() == [1000, 1000]
+
+
+class Counting:
+    """A source that says what it was asked for."""
+
+    def __init__(self, number):
+        self.number, self.asked = number, []
+
+    def counts(self, total, prob):
+        self.asked.append(total)
+        return torch.full_like(prob, float(self.number * total))
+
+    def binomial(self, counts, prob):
+        return self.number * counts + prob
+
+
+def test_parts_draw_from_their_own_source_until_their_own_horizon():
+    sources = [Counting(1), Counting(2)]
+    draws = DrawsOfParts(sources, [5.0, 12.0])
+    prob = torch.arange(4.0)[:, None].expand(4, 2)
+    found = [draws.counts(4, prob)[:, 0].tolist() for _ in range(4)]
+    assert found == [[4, 4, 8, 8], [1, 1, 8, 8], [0, 0, 8, 8], [0, 0, 0, 0]]
+    assert [source.asked for source in sources] == [[4, 1], [4, 4, 4]]
+    counts = torch.full((4, 1), 10.0)
+    assert draws.binomial(counts, prob[:, :1])[:, 0].tolist() == [10, 11, 22, 23]

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from repro.base.errors import BadInput
+from repro.labels.preferences.chat import is_nothing, is_printed_nothing
 from repro.labels.preferences.tables import arrow_rows, csv_rows, parquet_rows, saved_files
 
 COLUMNS = ("prompt", "chosen", "rejected")
@@ -57,3 +58,44 @@ def test_a_wide_header_is_read_in_less_than_a_second(tmp_path):
     began = time.process_time()
     assert len(list(csv_rows(str(tmp_path / "wide.csv"), "IN"))) == 1
     assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ("Prompt;chosen;Rejected;id", "whose name holds chosen, prompt, rejected; values must"),
+        ("prompt\tchosen", "whose name holds chosen, prompt; values must stand between commas"),
+        ("prompt;secret", "line 1 is taken as the names of the columns, and none of them is known"),
+        ("secret,words", "line 1 is taken as the names of the columns, and none of them is known"),
+    ],
+)
+def test_a_first_line_that_names_no_column_is_refused_without_its_words(head, words, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(f"{head}\na,b,c\n")
+    with pytest.raises(BadInput, match=words) as refused:
+        list(csv_rows(str(path), "IN", COLUMNS))
+    assert "secret" not in str(refused.value)
+
+
+def test_line_ends_inside_of_a_quoted_text_stay_as_they_are(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'prompt,chosen,rejected\r\n"p\r\nq",c,r\r\n')
+    (row,) = csv_rows(str(path), "IN", COLUMNS)
+    assert row == (3, {"prompt": "p\r\nq", "chosen": "c", "rejected": "r"})
+
+
+@pytest.mark.parametrize(
+    ("value", "nothing", "printed"),
+    [(None, True, True), ("  ", True, True), ([], True, True), ({}, True, True),
+     (float("nan"), True, True), ("NaN", False, True), ("null", False, True), ("[]", False, True),
+     ("{}", False, True), ("None", False, True), ("nan", False, True), ("no", False, False),
+     (0, False, False), ([0], False, False), (False, False, False)],
+)  # fmt: skip
+def test_what_says_nothing(value, nothing, printed):
+    assert (is_nothing(value), is_printed_nothing(value)) == (nothing, printed)
+
+
+def test_pandas_nothing_is_nothing():
+    pandas = pytest.importorskip("pandas")
+    assert is_nothing(pandas.NA)
+    assert is_nothing(pandas.NaT)

@@ -7,7 +7,7 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 
-from repro.llm.experiments.cost import Size, activations, cost, in_words
+from repro.llm.experiments.cost import Cost, Size, activations, cost, in_words
 from repro.llm.experiments.procedures import PessimisticProcedure
 from repro.llm.experiments.study import Study
 from repro.llm.training.backbone import tiny_config
@@ -68,10 +68,38 @@ def test_a_policy_of_rloo_costs_its_rollouts(model, data, procedure):
     assert cost(model, data, procedure, 1, 0, 1).operations == none.operations
 
 
-def test_words_name_memory_and_hours(model, data, procedure):
-    words = in_words(cost(model, data, procedure, 2, 1), model, 2)
-    assert "GiB of memory" in words
-    assert "GPU-hours" in words
+def test_words_name_memory_and_hours(model):
+    """An hour of float32 at its speed, and 1.5 GiB; half precision is six times as fast."""
+    estimate = Cost(1.5 * 2**30, 3600 * 2e13)
+    first, second = in_words(estimate, model, 2).splitlines()
+    assert first == (
+        "a tiny random model: 2 policies after one fine-tuning, about 1.5 GiB of memory and "
+        "1 GPU-hours"
+    )
+    assert "2e+13 a second" in second
+    named = model.model_copy(update={"path": "lab/name", "precision": "mixed"})
+    first, second = in_words(estimate, named, 7).splitlines()
+    assert first.startswith("lab/name: 7 policies")
+    assert first.endswith("and 0.167 GPU-hours")
+    assert "1e+14 a second" in second
+
+
+def test_operations_count_epochs_pairs_and_answers(model, data, procedure):
+    """Of fine-tuning, of a policy with its held-out pairs, and of an answer to each prompt."""
+    steps = {name: getattr(procedure, name) for name in ("sft", "preference")}
+    epochs = {"sft": 2, "preference": 3}
+    own = procedure.model_copy(
+        update={
+            name: some.model_copy(update={"epochs": epochs[name]}) for name, some in steps.items()
+        }
+    )
+    size, length = Size.of(model), data.max_prompt_tokens + data.max_response_tokens
+    each = size.forward(length) * length
+    found = [cost(model, data, own, k, n).operations for k, n in ((0, 0), (1, 0), (0, 1))]
+    answer = data.max_prompt_tokens + own.sampling.max_new_tokens
+    assert found[0] == 3 * 2 * each * 2 * data.n_pairs
+    assert found[1] - found[0] == 3 * 3 * each * 2 * data.n_pairs + each * 2 * data.held_out
+    assert found[2] - found[0] == size.forward(answer) * answer * own.sampling.prompts
 
 
 LENGTH, ROWS = 40, 32

@@ -1,5 +1,6 @@
 """Win rates: both orders, equal length, and a judge that shares no pairs."""
 
+import io
 import json
 import threading
 from dataclasses import replace
@@ -114,3 +115,47 @@ def test_no_chat_model_is_asked_unless_named(study, procedure):
     assert replace(study, procedure=named).judge == ChatJudge("http://x/v1", "m")
     with pytest.raises(ValueError, match="endpoint"):
         ChatChoice(endpoint="file:///etc/hostname", model="m")
+
+
+def test_the_win_rate_at_equal_length_weighs_its_comparisons():
+    """Repeating a comparison is giving it so much more weight."""
+    won = np.array([1.0, 0.0, 0.5, 1.0])
+    ours, theirs = ["aaaa", "bb", "c", "ddd"], ["a", "bbbb", "cc", "ddd"]
+    twice = [0, 1, 1, 2, 3, 3]
+    repeated = length_controlled(won[twice], [ours[k] for k in twice], [theirs[k] for k in twice])
+    weights = np.array([1.0, 2.0, 1.0, 2.0])
+    assert length_controlled(won, ours, theirs, weights) == pytest.approx(repeated)
+    assert repeated != pytest.approx(length_controlled(won, ours, theirs), abs=1e-3)
+
+
+def test_the_win_rate_at_equal_length_by_hand():
+    """On gaps of log 2 times −1 and 1; then on 1, 2 and 3, where the line leads to 5/3."""
+    assert length_controlled(np.array([1.0, 0.0]), ["", "aaa"], ["a", "a"]) == pytest.approx(0.5)
+    ours, won = ["a", "a" * 3, "a" * 7], np.array([1.0, 1.0, 0.0])
+    assert length_controlled(won, ours, [""] * 3) == 1.0
+    assert length_controlled(1 - won, ours, [""] * 3) == 0.0
+
+
+def test_a_chat_model_is_asked_for_one_word_with_the_key_of_the_environment(monkeypatch):
+    asked = []
+
+    def opened(request, timeout):
+        asked.append((request, timeout))
+        return io.BytesIO(b'{"choices": [{"message": {"content": " b, I think"}}]}')
+
+    monkeypatch.setattr("urllib.request.urlopen", opened)
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    judge = ChatJudge("http://x/v1/", "m", 7.0)
+    assert judge(["q"], ["one"], ["two"]).tolist() == [0.0]
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert judge(["q"], ["one"], ["two"]).tolist() == [0.0]
+    (request, timeout), (other, _) = asked
+    assert timeout == 7.0
+    assert request.full_url == "http://x/v1/chat/completions"
+    assert request.get_header("Authorization") == "Bearer secret"
+    assert not other.has_header("Authorization")
+    body = json.loads(request.data)
+    assert (body["temperature"], body["max_tokens"], body["model"]) == (0, 1, "m")
+    (message,) = body["messages"]
+    assert message["role"] == "user"
+    assert message["content"].endswith("Question: q\n\nA: one\n\nB: two")

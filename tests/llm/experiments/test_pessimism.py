@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from repro.llm.experiments.pessimism import feature_bonus
+from repro.base.errors import BadInput
+from repro.llm.experiments.pessimism import feature_bonus, gibbs_weights
 
 
 def pairs(n: int, seed: int = 0, width: int = 5) -> tuple[torch.Tensor, torch.Tensor]:
@@ -70,3 +71,42 @@ def test_coefficient_zero_is_no_pessimism():
 
 def test_bonus_keeps_leading_axes():
     assert feature_bonus(*pairs(10), 1.0, 1.0)(torch.randn(2, 3, 5)).shape == (2, 3)
+
+
+ONE = torch.ones(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ridge", "coefficient", "words"),
+    [
+        (ONE, torch.ones(2, 4), 1.0, 1.0, r"features=\(2, 3\)"),
+        (torch.ones(0, 3), torch.ones(0, 3), 1.0, 1.0, r"features=\(0, 3\)"),
+        (torch.ones(3), torch.ones(3), 1.0, 1.0, r"features=\(3,\)"),
+        (ONE, ONE * math.nan, 1.0, 1.0, "features: allowed: finite|features=.*finite"),
+        (ONE, ONE, 0.0, 1.0, "ridge=0"),
+        (ONE, ONE, math.inf, 1.0, "ridge=inf"),
+        (ONE, ONE, 1.0, -1.0, "coefficient=-1"),
+        (ONE, ONE, 1.0, math.nan, "coefficient=nan"),
+        (ONE, ONE, 1.0, math.inf, "coefficient=inf"),
+    ],
+)
+def test_what_is_no_data_or_no_number_is_refused(first, second, ridge, coefficient, words):
+    with pytest.raises(BadInput, match=words):
+        feature_bonus(first, second, ridge, coefficient)
+
+
+def test_features_of_another_width_are_refused():
+    with pytest.raises(BadInput, match=r"allowed: \(\.\.\., 5\)"):
+        feature_bonus(*pairs(10), 1.0, 1.0)(torch.ones(2, 4))
+
+
+@pytest.mark.parametrize("kl_weight", [0.0, -1.0, math.inf, math.nan])
+def test_a_kl_weight_that_is_no_number_above_0_is_refused(kl_weight):
+    with pytest.raises(BadInput, match="kl_weight"):
+        gibbs_weights(torch.ones(3), kl_weight)
+
+
+@pytest.mark.parametrize("reward", [torch.tensor(1.0), torch.ones(2, 0)])
+def test_rewards_of_no_response_are_refused(reward):
+    with pytest.raises(BadInput, match="K > 0"):
+        gibbs_weights(reward, 1.0)

@@ -10,8 +10,12 @@ import pytest
 import torch
 
 from repro.llm.experiments import release_study
+from repro.llm.experiments.judges import length_controlled
 from repro.llm.experiments.release_study import Seed, SimulatedRelease, dpo, longer_is_better
 from repro.llm.experiments.study import Study, ranking_accuracy
+from repro.llm.training.losses import mixture_loss
+from repro.llm.training.objectives import chipo_reward_difference
+from repro.llm.training.settings import Training
 from repro.llm.training.trainers import run_key
 
 
@@ -124,3 +128,67 @@ def test_fine_tuning_lowers_the_validation_loss(study):
     untrained = study.validation_loss(study.backbone.model)
     assert untrained == pytest.approx(math.log(study.backbone.model.config.vocab_size), rel=0.05)
     assert 0 < study.validation_loss() < untrained
+
+
+class KnownStudy(SimpleNamespace):
+    """What a study says, without its model."""
+
+    __hash__ = object.__hash__  # what the reference draws is kept by study
+
+
+def test_all_that_a_policy_reaches_is_named_rightly(monkeypatch, tmp_path):
+    """Of a study whose judge, responses and rankings are known."""
+    said = {3: [["a", "bb"], ["ccc", "d"]], 4: [["a", "b"], ["dd", "d"]]}
+    asked = []
+    study = KnownStudy(
+        procedure=SimpleNamespace(kl_weight=0.5, preference=Training(), reward_bound=3.0),
+        data=None, folder=tmp_path, identity="x", prompts=("p", "q"),
+        reference=SimpleNamespace(model="start", part=lambda count: ("start", count)),
+        respond=lambda policy, seed, count: asked.append((policy, seed, count)) or said[seed],
+        judge=lambda prompts, first, second: np.array(
+            [0.25 + 0.5 * (prompt == "q") * (len(a) > len(b))
+             for prompt, a, b in zip(prompts, first, second, strict=True)]
+        ),
+        log_ratios=lambda policy: (torch.tensor([1.0, 4.0, 2.0]), torch.tensor([0.0, 2.0, 3.0])),
+        splits=SimpleNamespace(held_out=SimpleNamespace(labels=torch.tensor([1.0, 1.0, 1.0]))),
+    )  # fmt: skip
+    trained = []
+    monkeypatch.setattr(
+        release_study, "optimised", lambda *words: trained.append(words) or "policy"
+    )
+    seed = Seed(torch.zeros(6), order=8, draw=3)
+    release = SimulatedRelease(study, seed, 1.0, torch.tensor([1.0, -1, 1, 1, -1, -1]))
+    reached = release.reached("private")
+    assert asked == [("policy", 3, 2), ("start", 4, 2)]
+    reference, labels, what, steps, order, folder = trained[0]
+    assert (reference, labels.tolist()) == (("start", 6), [1, -1, 1, 1, -1, -1])
+    assert (steps, order, folder.parent) == (Training(), 8, tmp_path)
+    assert folder.name.startswith("private-")
+    one = torch.tensor([100.0], dtype=torch.float64)
+    assert float(what.difference(one, -one)) == 6.0  # twice the bound
+    near = chipo_reward_difference(one / 500, -one / 500, 0.5, 3.0)
+    assert torch.equal(what.difference(one / 500, -one / 500), near)
+    assert 0.1 < float(near) < 6
+    expected = mixture_loss(one, torch.ones(1), 1.0)
+    assert torch.equal(what.loss(one, torch.ones(1)), expected)
+    # both orders: half each, but for the longer one to the second prompt
+    ours, theirs = ["a", "bb", "ccc", "d"], ["a", "b", "dd", "d"]
+    won = np.array([0.5, 0.5, 0.75, 0.5])
+    assert reached.win_rate == pytest.approx(won.mean())
+    assert reached.at_equal_length == pytest.approx(length_controlled(won, ours, theirs))
+    assert reached.at_equal_length < reached.win_rate
+    assert reached.accuracy == pytest.approx(2 / 3)
+    assert reached.margin == pytest.approx(0.5 * (1 + 2 - 1) / 3)
+    assert reached.longer == pytest.approx((0.5 + 1 + 1 + 0.5) / 4)
+    assert release.reached("private") == reached
+    assert len(trained) == 1
+    last = release.labels * torch.tensor([1.0, 1, 1, 1, 1, -1])
+    replace(release, labels=last).reached("private")  # one label is another: it is trained anew
+    assert trained.pop()[1].tolist() == last.tolist()
+    few = release.at_first_steps(1e-3).reached("dpo")
+    assert (trained[1][0], trained[1][1].tolist()) == (("start", 3), [1, -1, 1])
+    assert trained[1][3].batch_size == 64
+    assert (few.accuracy, few.margin) == (reached.accuracy, reached.margin)
+    assert math.isnan(few.win_rate)
+    assert math.isnan(few.at_equal_length)
+    assert math.isnan(few.longer)

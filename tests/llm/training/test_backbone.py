@@ -8,9 +8,9 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.places import install_hint
-from repro.llm.training.backbone import build_tiny, load_backbone, read_config
+from repro.llm.training.backbone import build_tiny, load_backbone, read_config, tiny_config
 from repro.llm.training.extra import library
-from repro.llm.training.settings import ModelChoice
+from repro.llm.training.settings import ModelChoice, Shape
 
 
 class GatedRepoError(OSError):
@@ -131,9 +131,40 @@ def test_a_tokenizer_without_an_end_is_refused(named, tokenizer, tmp_path):
 
 def test_a_missing_pad_token_is_the_end_token(named, tokenizer, tmp_path):
     tokenizer.pad_token = None
-    assert load_backbone(named(tmp_path), (), "cpu").tokenizer.pad_token == "</s>"
+    found = load_backbone(named(tmp_path), (), "cpu")
+    assert found.tokenizer.pad_token == "</s>"
+    assert found.model.generation_config.pad_token_id == found.tokenizer.eos_token_id
 
 
 def test_choices_are_checked(model):
     with pytest.raises(ValueError, match="lora_rank"):
         ModelChoice.model_validate(model.model_dump() | {"lora_rank": -1})
+
+
+def test_a_tiny_model_has_the_shape_and_the_seed_that_are_asked_for(model, pairs, tmp_path):
+    pytest.importorskip("transformers")
+    config = tiny_config(Shape(width=24, layers=3, heads=2), 50)
+    sizes = config.n_embd, config.n_layer, config.n_head, config.vocab_size
+    assert sizes == (24, 3, 2, 50)
+    drawn = []
+    for seed in (1, 2):
+        build_tiny(model.tiny, seed, pairs.first, tmp_path / str(seed))
+        choice = model.model_copy(update={"path": str(tmp_path / str(seed)), "precision": "mixed"})
+        drawn.append(load_backbone(choice, (), "cpu").model)
+    assert not torch.equal(drawn[0].lm_head.weight, drawn[1].lm_head.weight)
+    assert drawn[0].dtype == torch.float32
+    half = choice.model_copy(update={"precision": "bfloat16"})
+    assert load_backbone(half, (), "cpu").model.dtype == torch.bfloat16
+
+
+def test_what_a_problem_was_met_in_is_read_too(failing, named):
+    """An error while another one was handled has a context and no cause."""
+    try:
+        try:
+            raise ConnectionError("x")
+        except ConnectionError:
+            raise OSError("y")  # noqa: B904
+    except OSError as raised:
+        failing(raised)
+    with pytest.raises(BadInput, match="the hub cannot be reached"):
+        read_config(named("owner/name"))

@@ -99,3 +99,27 @@ def test_rows_are_padded_as_the_tokenizer_pads(side, backbone):
     ids, present = padded(tokenizer, rows, side)
     assert torch.equal(ids, expected["input_ids"])
     assert torch.equal(present, expected["attention_mask"])
+
+
+class Letters:
+    """Of a model without a chat template: every character is a token."""
+
+    def __init__(self, start):
+        self.bos_token_id = start
+
+    def __call__(self, texts, add_special_tokens):
+        assert not add_special_tokens
+        return {"input_ids": [[*map(ord, text)] for text in texts]}
+
+
+@pytest.mark.parametrize(("start", "head"), [(None, []), (7, [7])])
+def test_a_prompt_begins_with_the_first_token_if_any_and_ends_its_line(start, head, data):
+    found = encode_prompts(Letters(start), ["ab", ""], data)
+    assert found == [[*head, *b"ab\n"], [*head, *b"\n"]]
+
+
+def test_cut_responses_of_both_columns_are_counted(backbone, data):
+    pairs = TextPairs(("You",), ("Skip the insurance",), ("Skip",), torch.ones(1))
+    turned = TextPairs(pairs.prompts, pairs.second, pairs.first, pairs.labels)
+    short = data.model_copy(update={"max_response_tokens": 1})
+    assert [encode_pairs(backbone.tokenizer, p, short).cut for p in (pairs, turned)] == [1, 1]

@@ -293,7 +293,7 @@ def test_the_first_line_names_the_base_model(model, finished, release, tmp_path,
     named = f"base model: {place}" if model else "base model: a tiny random GPT-2, built here"
     assert first == named + ", without pretraining" * (model != "weights")
     assert second == "48 pairs released at ε = 1; loss: private (repro which_loss names none)"
-    assert re.fullmatch(r"\d+ steps; a line at the first and at every tenth", total)
+    assert total == "6 steps; a line at the first and at every tenth"
     assert "'loss'" in steps[0]
     assert told.err.startswith("warning: this model has no pretraining") == (model != "weights")
     assert "\nwarning: repro which_loss epsilon=1 n_pairs=48 says that no loss learns" in (
@@ -324,10 +324,13 @@ def test_a_policy_is_ranked_by_what_training_changed(finished, tmp_path, capsys)
     """A tiny base model is built again with the same weights: without steps every pair ties."""
     from transformers import AutoModelForCausalLM
 
+    from repro.llm.training.backbone import load_backbone
     from repro.llm.training.card import trained_from
+    from repro.llm.training.encoding import encode_pairs
+    from repro.llm.training.log_prob import response_log_prob
     from repro.llm.training.margins import reward_margins
     from repro.llm.training.pairs import TextPairs
-    from repro.llm.training.settings import Limits
+    from repro.llm.training.settings import Limits, ModelChoice
 
     assert trained_from(str(finished)) == (None, 0)
     pairs = TextPairs.of(PAIRS)
@@ -342,6 +345,17 @@ def test_a_policy_is_ranked_by_what_training_changed(finished, tmp_path, capsys)
     assert (reward_margins(str(base), None, pairs, Limits(), 16, "cpu") == 0).all()
     own = reward_margins(str(finished), str(base), pairs, Limits(), 16, "cpu")
     assert torch.equal(own, margins)
+    ours, theirs = (load_backbone(ModelChoice(path=str(at)), (), "cpu") for at in (finished, base))
+    one = encode_pairs(ours.tokenizer, pairs.part(0, 1), Limits())
+    with torch.no_grad():
+        first, second = (
+            response_log_prob(ours.model, x) - response_log_prob(theirs.model, x)
+            for x in (one.first, one.second)
+        )
+    assert margins[0].item() == pytest.approx(float(first - second), rel=1e-3)
+    cut = Limits(max_response_tokens=2)
+    short = reward_margins(str(finished), str(base), pairs, cut, 16, "cpu")
+    assert not torch.equal(short, margins)
     assert status_of(accuracy.main, [str(finished), held_out(tmp_path)]) == 0
     out = capsys.readouterr().out
     share = float((margins.double() * pairs.labels > 0).double().mean())
@@ -358,6 +372,8 @@ def test_a_policy_whose_base_is_not_known_needs_it(finished, tmp_path, capsys):
 
 
 def test_a_reward_model_is_judged_and_writes_no_text(release, tmp_path, capsys):
+    from repro.llm.training.backbone import load_scorer
+    from repro.llm.training.encoding import encode_pairs
     from repro.llm.training.margins import reward_margins
     from repro.llm.training.pairs import TextPairs
     from repro.llm.training.settings import Limits
@@ -368,6 +384,11 @@ def test_a_reward_model_is_judged_and_writes_no_text(release, tmp_path, capsys):
     pairs = TextPairs.of(PAIRS)
     both = [reward_margins(scorer, None, pairs, Limits(), batch, "cpu") for batch in (1, 48)]
     assert torch.allclose(*both, atol=1e-5)  # padding is not scored
+    backbone = load_scorer(scorer, "cpu")
+    one = encode_pairs(backbone.tokenizer, pairs.part(0, 1), Limits())
+    with torch.no_grad():
+        first, second = (backbone.model(input_ids=x.ids).logits for x in (one.first, one.second))
+    assert both[0][0].item() == pytest.approx(float(first - second), rel=1e-3)
     assert status_of(accuracy.main, [scorer, held_out(tmp_path)]) == 0
     capsys.readouterr()
     assert status_of(accuracy.main, [scorer, held_out(tmp_path), "reference=gpt2"]) == 2
@@ -583,3 +604,66 @@ def test_every_loss_is_saved_for_transformers(loss, release, tmp_path):
     wanted = "GPT2ForSequenceClassification" if loss == "reward" else "GPT2LMHeadModel"
     assert kind == [wanted]
     assert not list((tmp_path / "m").glob("adapter*"))
+
+
+@pytest.mark.parametrize("loss", ["rdpo", "private", "reward"])
+def test_what_is_asked_for_reaches_the_trainer(loss, release, tmp_path, monkeypatch, capsys):
+    """The run, the objective or the loss with its clip, and how many responses were cut."""
+    from repro.llm.training import finetuning
+    from repro.llm.training.losses import mixture_loss
+    from repro.llm.training.objectives import objective
+
+    class Seen(Exception):
+        pass
+
+    kinds, seen = [], {}
+
+    def preferred(policy, reference, labels, what, run):
+        seen.update(reference=reference, labels=labels, what=what, run=run)
+        seen["trains"] = {p.requires_grad for p in policy.parameters()}
+        raise Seen
+
+    def trained(kind, config, model, tokenizer, rows, run):
+        seen.update(config=config, rows=rows, run=run)
+        raise Seen
+
+    def batches(model, pairs, batch_size, device):
+        seen["batch"] = batch_size
+        return torch.arange(48.0), torch.arange(48.0)
+
+    monkeypatch.setattr(finetuning, "preferred", preferred)
+    monkeypatch.setattr(finetuning, "trained", trained)
+    monkeypatch.setattr(finetuning, "reward_trainer", lambda *words: kinds.append(words))
+    monkeypatch.setattr("repro.llm.training.direct_preference.pair_log_prob", batches)
+    words = [str(release), str(tmp_path / "m"), f"loss={loss}", "seed=7", "kl_weight=0.3",
+             "reward_bound=2", "batch_size=12", "accumulation=3", "device=cpu",
+             "max_response_tokens=7"]  # fmt: skip
+    if loss == "private":
+        words += ["lora_rank=2", "precision=mixed"]
+    with pytest.raises(Seen):
+        finetune.main(words)
+    run = seen["run"]
+    assert (run.seed, run.device, run.training.batch_size) == (7, "cpu", 12)
+    assert run.precision == ("mixed" if loss == "private" else "float32")
+    assert run.folder.parent == tmp_path / "m"
+    cut = re.search(r"(\d+) of 96 responses were cut to 7 tokens", capsys.readouterr().out)
+    assert 0 < int(cut[1]) < 96
+    labels = [json.loads(line)["label"] for line in release.read_text().splitlines()]
+    gap, one = torch.tensor([0.4, -0.2]), torch.ones(2)
+    if loss == "reward":
+        ((own, clip),) = kinds
+        assert clip == 2
+        assert torch.equal(own(gap, one), mixture_loss(gap, one, 1.0))
+        assert seen["config"] == "RewardConfig"
+        assert len(seen["rows"]["chosen_ids"]) == 48
+        return
+    expected, what = objective(loss, 1.0, 0.3, 2.0), seen["what"]
+    assert torch.equal(what.loss(gap, one), expected.loss(gap, one))
+    for first in (gap, 9 * one):  # within the bound and beyond
+        assert torch.equal(what.difference(first, -first), expected.difference(first, -first))
+    assert seen["labels"].tolist() == labels
+    assert seen["batch"] == 4
+    reference = seen["reference"]
+    adapters = 2 if loss == "private" else 0
+    assert (reference.precision, reference.lora_rank) == (run.precision, adapters)
+    assert seen["trains"] == {not adapters}

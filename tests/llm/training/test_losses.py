@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, keep_prob, label_signal
 from repro.labels.preferences.label_counts import LabelCounts
 from repro.llm.training.losses import debiased_loss, log_loss, mixture_loss, square_loss
@@ -168,3 +169,26 @@ def test_gradient_by_finite_differences():
     label = torch.tensor([1, -1, -1])
     for loss in PRIVATE.values():
         assert torch.autograd.gradcheck(lambda d, f=loss: f(d, label, 0.7), (difference,))
+
+
+@pytest.mark.parametrize(
+    "loss", [*PRIVATE.values(), lambda gap, label, epsilon: log_loss(gap, label)]
+)
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        (torch.tensor([1.0, 0.0]), "convert other codings first"),
+        (torch.tensor([True, False]), "label=of booleans"),
+        (torch.tensor([[1.0], [-1.0]]), r"label=\(2, 1\): allowed: shape \(2,\)"),
+    ],
+)
+def test_labels_of_another_kind_are_refused(loss, label, words):
+    with pytest.raises(BadInput, match=words):
+        loss(torch.zeros(2), label, 1.0)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, 5e-324])
+@pytest.mark.parametrize("loss", PRIVATE.values())
+def test_a_budget_that_says_nothing_is_refused(loss, epsilon):
+    with pytest.raises(BadInput, match="epsilon=.*a number above 0, or inf"):
+        loss(torch.zeros(2), torch.ones(2), epsilon)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, keep_prob, privacy_cost
 from repro.llm.training.losses import log_loss
 from repro.llm.training.objectives import objective
@@ -80,3 +81,14 @@ def test_beyond_the_bound_nothing_pulls():
 def test_an_unknown_objective():
     with pytest.raises(KeyError):
         chipo("chi", 1.0)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, math.inf, math.nan])
+def test_weights_and_bounds_that_are_no_number_above_0_are_refused(value):
+    one = torch.ones(1, dtype=torch.float64)
+    for name in ("dpo", "rdpo", "private", "square"):
+        with pytest.raises(BadInput, match="kl_weight"):
+            objective(name, EPSILON, value, 1.0).difference(one, -one)
+    for name in ("private", "square"):
+        with pytest.raises(BadInput, match="reward_bound"):
+            objective(name, EPSILON, 0.1, value).difference(one, -one)

@@ -1,5 +1,8 @@
 """RLOO on a task with a known optimum: a table of rewards, one token a response."""
 
+import math
+from types import SimpleNamespace
+
 import pytest
 import torch
 
@@ -7,6 +10,7 @@ from repro.llm.training.backbone import load_backbone
 from repro.llm.training.encoding import encode_prompts
 from repro.llm.training.policy_gradient import Rollouts, optimised_policy
 from repro.llm.training.settings import Limits, ModelChoice, Sampling, Shape
+from repro.llm.training.trainers import Diverged
 
 pytest.importorskip("trl", reason="the extra llm is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -92,3 +96,117 @@ def test_the_reference_is_the_start_and_not_what_its_folder_holds():
 def test_groups_that_do_not_fit_are_refused(wrong):
     with pytest.raises(ValueError, match=r"multiple|greater"):
         Rollouts(**{**ROLLOUTS.model_dump(), **wrong})
+
+
+class Asked(Exception):
+    """Where TRL's configuration would be made."""
+
+
+def test_every_setting_reaches_trl(monkeypatch):
+    rollouts = Rollouts(
+        iterations=3, responses=24, to_a_prompt=4, epochs=2, minibatch=12, clip=0.3,
+        learning_rate=0.02, schedule="cosine", max_grad_norm=0.7,
+    )  # fmt: skip
+    sampling = Sampling(prompts=1, temperature=0.8, top_k=5, top_p=0.9, max_new_tokens=7)
+    words = {}
+
+    def configured(folder, **more):
+        words.update(more)
+        raise Asked
+
+    monkeypatch.setattr(pytest.importorskip("trl"), "RLOOConfig", configured)
+    with pytest.raises(Asked):
+        optimised_policy(
+            None, None, ["p"] * 5, None, rollouts, 0.25, sampling, Limits(), 2**32 + 9, "cpu"
+        )
+    expected = {
+        "beta": 0.25, "epsilon": 0.3, "num_generations": 4, "generation_batch_size": 24,
+        "num_iterations": 2, "per_device_train_batch_size": 12, "gradient_accumulation_steps": 1,
+        "max_steps": 12, "num_train_epochs": 4, "learning_rate": 0.02,
+        "lr_scheduler_type": "cosine", "max_grad_norm": 0.7, "weight_decay": 0.0, "seed": 9,
+        "temperature": 0.8, "top_p": 0.9, "top_k": 5, "max_completion_length": 7,
+        "disable_dropout": True, "bf16": False, "use_cpu": True,
+    }  # fmt: skip
+    assert {name: words[name] for name in expected} == expected
+
+
+class KnownTrainer:
+    """In the place of TRL's: three iterations of four steps with losses that are known."""
+
+    def __init__(self, model, reward_funcs, args, processing_class, train_dataset):
+        self.model, self.reward, self.processing_class = model, reward_funcs, processing_class
+        self.prompts = train_dataset["prompt"]
+        self.accelerator = SimpleNamespace(unwrap_model=lambda model: model)
+        self._metrics = {"train": {"reward": []}}
+
+    def remove_callback(self, kind):
+        pass
+
+    def train(self):
+        assert self.prompts[:] == PROMPTS
+        assert self.reward(prompts=["a"], completions=["bb"], others=1) == [12.0]
+        texts, _, _ = self._tokenize_prompts(PROMPTS)
+        assert texts == encode_prompts(self.processing_class, PROMPTS, Limits(max_prompt_tokens=1))
+        for iteration in range(3):
+            self._generate_and_score_completions(iteration)
+            for step in range(4):
+                self._compute_loss(self.model, 10 * iteration + step)
+
+    def _generate_and_score_completions(self, iteration):
+        self._metrics["train"]["reward"].append(2.0 * iteration)
+        return {"advantages": torch.tensor([iteration, -1.0, 3.0])}
+
+    def _compute_loss(self, model, number):
+        return torch.tensor(float(number), requires_grad=True)
+
+
+class KnownPolicy(torch.nn.Linear):
+    """Three weights."""
+
+    def __init__(self):
+        super().__init__(2, 1)
+        self.config = SimpleNamespace(vocab_size=9, _name_or_path="before")
+
+    def save_pretrained(self, folder):
+        self.folder = folder
+
+
+def known_run(monkeypatch, policy):
+    trl = pytest.importorskip("trl")
+    monkeypatch.setattr(trl, "RLOOConfig", lambda folder, **words: None)
+    monkeypatch.setattr(trl, "RLOOTrainer", KnownTrainer)
+    rollouts = ROLLOUTS.model_copy(update={"iterations": 3})
+
+    def reward(prompts, texts):
+        pairs = zip(prompts, texts, strict=True)
+        return torch.tensor([10.0 * len(prompt) + len(text) for prompt, text in pairs])
+
+    return optimised_policy(
+        policy, Letters(), PROMPTS, reward, rollouts, 1.0, ONE, Limits(max_prompt_tokens=1), 0,
+        "cpu",
+    )  # fmt: skip
+
+
+class Letters:
+    bos_token_id = None
+
+    def __call__(self, texts, add_special_tokens):
+        return {"input_ids": [[*map(ord, text)] for text in texts]}
+
+
+def test_curves_have_a_number_an_iteration(monkeypatch):
+    policy = KnownPolicy()
+    trained, curve = known_run(monkeypatch, policy)
+    assert trained is policy
+    assert not trained.training
+    assert policy.config._name_or_path == policy.folder
+    assert curve.reward.tolist() == [0.0, 2.0, 4.0]
+    assert curve.policy_loss.tolist() == [1.5, 11.5, 21.5]
+    assert curve.baseline_error.tolist() == pytest.approx([10 / 3, 11 / 3, 14 / 3])
+
+
+def test_a_weight_that_is_no_number_is_told(monkeypatch):
+    policy = KnownPolicy()
+    policy.weight.data[0, 1] = math.nan
+    with pytest.raises(Diverged, match="RLOO"):
+        known_run(monkeypatch, policy)

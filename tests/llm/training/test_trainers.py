@@ -4,6 +4,8 @@ import copy
 import dataclasses
 import functools
 import math
+from collections import defaultdict
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -20,6 +22,7 @@ from repro.llm.training.trainers import (
     Diverged,
     TrainingRun,
     last_checkpoint,
+    narrow_head,
     preference_trainer,
     reward_trainer,
     trained,
@@ -161,6 +164,13 @@ def test_a_half_written_checkpoint_is_passed_over(start, plain, tmp_path):
     assert last_checkpoint(tmp_path) is None
     (torn / "trainer_state.json").write_text('{"epo')
     assert last_checkpoint(tmp_path) is None
+    for step in (9, 10):
+        whole = tmp_path / f"checkpoint-{step}"
+        whole.mkdir()
+        (whole / "trainer_state.json").write_text('{"global_step": 1}')
+    assert last_checkpoint(tmp_path).name == "checkpoint-10"
+    (tmp_path / "checkpoint-10" / "trainer_state.json").write_text("{")
+    assert last_checkpoint(tmp_path).name == "checkpoint-9"
 
 
 @pytest.mark.parametrize("damage", ["model.safetensors", "optimizer.pt", "trainer_state.json"])
@@ -229,3 +239,64 @@ def test_training_leaves_the_caller_s_random_numbers_alone(start, plain):
     torch.manual_seed(5)
     run(start, plain)
     assert torch.equal(torch.rand(1), expected)
+
+
+def logging_trainer(training=True):
+    """What the losses read of a trainer that logs."""
+    return SimpleNamespace(
+        accelerator=SimpleNamespace(gather=lambda value: value),
+        args=SimpleNamespace(logging_strategy="steps"), state=SimpleNamespace(global_step=7),
+        model=SimpleNamespace(training=training),
+        _metrics={"train": defaultdict(list), "eval": defaultdict(list)},
+    )  # fmt: skip
+
+
+def scoring(*rewards):
+    return lambda **words: SimpleNamespace(logits=torch.tensor(rewards)[:, None])
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_rewards_are_clipped_and_the_log_has_their_margin_and_accuracy(training):
+    """Chosen 0.5, 0.2 and 0.3, rejected −0.5, 0.3 and 0.25 after the clip."""
+    trainer, kind = logging_trainer(training), reward_trainer(log_loss, 0.5)
+    found = kind.compute_loss(trainer, scoring(3.0, 0.2, 0.3, -3.0, 0.3, 0.25), {})
+    gaps = (1.0, -0.1, 0.05)
+    assert float(found) == pytest.approx(sum(math.log1p(math.exp(-gap)) for gap in gaps) / 3)
+    log = trainer._metrics["train" if training else "eval"]
+    assert log["rewards/margins"] == pytest.approx([0.95 / 3])
+    assert log["rewards/accuracies"] == pytest.approx([2 / 3])
+    assert not trainer._metrics["eval" if training else "train"]
+
+
+def test_a_loss_that_is_no_number_names_its_step():
+    with pytest.raises(Diverged, match="step 7"):
+        reward_trainer(log_loss, 0.5).compute_loss(logging_trainer(), scoring(math.nan, 0.0), {})
+
+
+def test_what_does_not_fill_a_batch_is_left_out(start, plain, monkeypatch):
+    """40 of 64 rows of a batch of 40, in their order; all of 30 where a batch has more."""
+    datasets, lengths = pytest.importorskip("datasets"), []
+
+    class Seen(Exception):
+        pass
+
+    def seen(columns):
+        lengths.append({name: len(column) for name, column in columns.items()})
+        raise Seen
+
+    monkeypatch.setattr(datasets.Dataset, "from_dict", seen)
+    for count in (64, 30):
+        with pytest.raises(Seen):
+            trained(
+                object, "DPOConfig", None, None, {"a": [0] * count, "b": [1] * count},
+                TrainingRun(plain.model_copy(update={"batch_size": 40}), 0),
+            )  # fmt: skip
+    assert lengths == [{"a": 40, "b": 40}, {"a": 30, "b": 30}]
+
+
+def test_the_head_is_as_wide_as_before(start, plain):
+    utils = pytest.importorskip("trl.trainer.utils")
+    usual = utils._CHUNKED_LOGPROB_CHUNK_SIZE
+    with narrow_head(200):
+        assert min(usual, 200) == utils._CHUNKED_LOGPROB_CHUNK_SIZE
+    assert usual == utils._CHUNKED_LOGPROB_CHUNK_SIZE

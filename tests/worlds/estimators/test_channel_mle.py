@@ -8,8 +8,9 @@ import torch
 
 from repro.labels.preferences.label_counts import LabelCounts, draw_label_counts
 from repro.labels.preferences.label_mixture import RANDOMIZED_RESPONSE
-from repro.worlds.estimators.channel_mle import SYMMETRIC, channel_mle, rates_of
+from repro.worlds.estimators.channel_mle import BOTH, SYMMETRIC, _inside, channel_mle, rates_of
 from repro.worlds.estimators.mixture_mle import mixture_mle
+from repro.worlds.estimators.region import BOX_REGION
 from repro.worlds.instances.linear import random_linear_world
 
 
@@ -51,3 +52,38 @@ def test_with_randomized_response_it_is_the_private_mle(share):
     found = channel_mle(counts, world.feature_diff, rates, radius)
     expected = mixture_mle(counts, world.feature_diff, 1.0, radius)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
+
+
+def test_three_comparisons_tell_the_base_and_the_signal_too():
+    """θ = 1 behind P(+1) = 0.1 + 0.6·σ, of which nothing is known."""
+    x = ((1.0,), (3.0,), (-2.0,), (0.3,))
+    shares = (0.1 + 0.6 * torch.sigmoid(double(x)[:, 0])).tolist()
+    found = fit([shares], [0.2, 0.5], 1e8, BOTH, x)
+    assert float(found) == pytest.approx(1.0, rel=1e-3)
+    # with the base fixed at (1 − signal)/2, as of two equal flips, it is another parameter
+    other = fit([shares], [0.2, 0.6], 1e8, SYMMETRIC, x)
+    assert float(other) != pytest.approx(1.0, rel=5e-3)
+
+
+def test_each_dataset_has_rates_of_its_own():
+    shares = [[0.8], [0.25 + 0.5 * 0.8]]
+    found = fit(shares, [[0.0, 1.0], [0.25, 0.5]])
+    assert found[:, 0].tolist() == pytest.approx([math.log(4)] * 2, rel=1e-8)
+
+
+def test_in_a_box_each_coordinate_stops_at_its_face():
+    """Two comparisons along axes: θ is (log 4, log 1.5), cut to 1 in a box and in a ball not."""
+    counts = LabelCounts(double([[1e6, 1e6]]), double([[0.8e6, 0.6e6]]))
+    words = counts, torch.eye(2).double(), double([0.0, 1.0]), 1.0
+    in_box = channel_mle(*words, region=BOX_REGION)
+    assert in_box[0].tolist() == pytest.approx([1.0, math.log(1.5)], rel=1e-6)
+    assert float(channel_mle(*words).norm()) == pytest.approx(1.0)
+
+
+def test_estimated_rates_stay_probabilities_with_a_signal():
+    rates = _inside(double([[-0.2, 0.5], [0.9, 0.7], [0.3, -0.4], [1.7, 2.0]]))
+    base, signal = rates.unbind(-1)
+    assert base.tolist() == pytest.approx([1e-9, 0.9, 0.3, 1 - 3e-9], abs=1e-12)
+    assert signal.tolist() == pytest.approx([0.5, 0.1, 1e-9, 2e-9], abs=2e-9)
+    assert (signal > 0).all()
+    assert (base + signal < 1).all()

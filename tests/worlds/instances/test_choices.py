@@ -92,6 +92,8 @@ def test_every_choice_builds_its_world(choice, kind, states, tmp_path):
     assert world.state_prob.shape == (states,)
     assert bool(torch.isfinite(world.optimal_policy).all())
     assert world.kl_weight == (choice.kl_weight or 4.0)
+    bound = getattr(choice, "reward_bound", world.reward_bound)
+    assert world.reward_bound == pytest.approx(bound)
 
 
 def test_what_is_no_choice_has_no_world(tmp_path):

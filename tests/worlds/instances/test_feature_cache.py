@@ -12,7 +12,7 @@ import pytest
 from repro.labels.preferences.pair_records import PreferencePair
 from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 from repro.worlds.instances import feature_cache
-from repro.worlds.instances.feature_cache import cached_text_features
+from repro.worlds.instances.feature_cache import _entry_name, cached_text_features
 from repro.worlds.instances.text_features import TextFeatures, text_features
 
 
@@ -167,3 +167,11 @@ def test_writers_at_once_leave_one_whole_entry(pairs, tmp_path):
     entry = only_entry(tmp_path / "shared")
     assert entry.read_bytes() == only_entry(tmp_path / "alone").read_bytes()
     shutil.rmtree(tmp_path / "shared")
+
+
+@pytest.mark.parametrize("place", range(6))
+def test_an_entry_is_named_by_every_text(place):
+    texts = ["a", "b", "c", "d", "e", "\ud800"]
+    name = _entry_name([tuple(texts[:3]), tuple(texts[3:])], 5)
+    texts[place] += "x"
+    assert _entry_name([tuple(texts[:3]), tuple(texts[3:])], 5) != name

@@ -138,6 +138,11 @@ def edited(pairs: list[PreferencePair]) -> list[PreferencePair]:
     return [*pairs[:-1], PreferencePair(last.prompt, "?" + last.chosen[1:], last.rejected)]
 
 
+def answered_otherwise(pairs: list[PreferencePair]) -> list[PreferencePair]:
+    last = pairs[-1]
+    return [*pairs[:-1], PreferencePair(last.prompt, last.chosen, last.rejected + "?")]
+
+
 def reborder(pairs: list[PreferencePair]) -> list[PreferencePair]:
     """The same characters in the same order, cut elsewhere."""
     p = pairs[0]
@@ -146,8 +151,22 @@ def reborder(pairs: list[PreferencePair]) -> list[PreferencePair]:
 
 @pytest.mark.parametrize(
     "change",
-    [edited, flipped, reborder, lambda pairs: pairs[::-1], lambda pairs: pairs[:-1]],
-    ids=["one character", "labels flipped", "borders moved", "order", "one pair less"],
+    [
+        edited,
+        answered_otherwise,
+        flipped,
+        reborder,
+        lambda pairs: pairs[::-1],
+        lambda pairs: pairs[:-1],
+    ],
+    ids=[
+        "one character",
+        "one of the last",
+        "labels flipped",
+        "borders moved",
+        "order",
+        "one pair less",
+    ],
 )
 def test_digest_changes_with_content(write, change):
     pairs = synthetic_pairs(40)

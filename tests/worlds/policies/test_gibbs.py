@@ -222,3 +222,26 @@ def test_excess_in_50_digits(x):
 
 def test_excess_is_zero_at_zero():
     assert float(excess(torch.tensor(0.0, dtype=torch.float64))) == 0.0
+
+
+def test_gaps_of_near_and_far_policies_in_one_batch_are_those_alone():
+    """Steps of a thousandth beside steps of hundreds."""
+    policy = torch.tensor([[0.5, 0.3, 0.2]], dtype=torch.float64)
+    steps = torch.tensor([[[1e-3, 0.0, -2e-3]], [[300.0, -5.0, 20.0]], [[0.5, 0.2, -0.1]]]).double()
+    one = torch.ones(1, dtype=torch.float64)
+    found = gibbs_suboptimality(policy, steps, one, 2.0)
+    alone = [float(gibbs_suboptimality(policy, step[None], one, 2.0)) for step in steps]
+    assert found.tolist() == pytest.approx(alone, rel=1e-9)
+    for gap, step in zip(alone, steps, strict=True):
+        new = (policy.log() + step).softmax(-1)
+        kl = float((new * (new.log() - policy.log())).nan_to_num().sum())
+        assert gap == pytest.approx(2 * kl, rel=1e-6)
+
+
+def test_excess_of_small_and_large_numbers_together():
+    x = torch.tensor([-30.0, -1e-2, 1e-8, 2e-3, 3.0], dtype=torch.float64)
+    expected = [1 - 31 * math.exp(-30), 0.0, 5e-17, 0.0, 2 * math.exp(3) + 1]
+    found = excess(x)
+    assert found[[0, 2, 4]].tolist() == pytest.approx([expected[k] for k in (0, 2, 4)], rel=1e-9)
+    for k in (1, 3):
+        assert float(found[k]) == pytest.approx(float(x[k] ** 2 / 2 + x[k] ** 3 / 3), rel=1e-4)

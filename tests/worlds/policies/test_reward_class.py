@@ -77,3 +77,34 @@ def test_only_a_finite_class_is_ever_down_to_one_member():
         assert found.tolist() == [several, True]
     for one in (BALL, Box()):
         assert one.several(forms, torch.zeros(2), WORLD).tolist() == [True, True]
+
+
+def test_the_edge_of_a_class_belongs_to_it_and_is_not_surrounded():
+    for one, edge in ((BALL, [0.6, 0.8, 0.0, 0.0]), (Box(0.5), [0.1, -0.5, 0.0, 0.5])):
+        theta = torch.tensor(edge, dtype=torch.float64)
+        assert one.contains(theta, WORLD)
+        assert not one.surrounds(theta, WORLD)
+        assert one.surrounds(0.99 * theta, WORLD)
+        assert not one.contains(1.01 * theta, WORLD)
+
+
+def test_the_best_of_a_class_is_asked_for_at_its_size():
+    """Of 1100 members the likeliest of each dataset, also beyond the first ones compared."""
+
+    class Fitted:
+        def in_ball(self, radius):
+            return "ball", radius
+
+        def in_box(self, half_width):
+            return "box", half_width
+
+        def values(self, members):
+            return -torch.cdist(wanted, members)
+
+    one = FiniteClass(1100, seed=2)
+    members = one.members(WORLD)
+    wanted = members[[3, 700, 1099]]
+    assert torch.equal(one.best(Fitted(), WORLD), wanted)
+    assert BALL.best(Fitted(), WORLD) == ("ball", 1.0)
+    assert Box(0.7).best(Fitted(), WORLD) == ("box", 0.7)
+    assert Box(0.7).log_covering(WORLD, 0.1) == log_covering_box(4, 0.7, 0.1)
