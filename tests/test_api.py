@@ -2,12 +2,14 @@
 
 import importlib
 import inspect
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 import repro
+from repro import api
 from repro.api import execute, to_measure
 from repro.base.errors import BadInput
 from repro.commands import ablate as ablation
@@ -57,6 +59,89 @@ def test_what_is_left_to_measure_is_what_is_not_on_disk(tmp_path):
     assert to_measure(session)[1] == blocks != []
     execute(session)
     assert to_measure(session)[1] == []
+
+
+@pytest.fixture
+def session():
+    """What a run asks its session."""
+    theorem = SimpleNamespace(extra="", statements=("own.x",))
+    setting = SimpleNamespace(device="cpu", instance={})
+    plan = SimpleNamespace(theorem=theorem, folder=Path("mine"), slug="toy", setting=setting)
+    compute = SimpleNamespace(kind="local", workers="auto", address=None)
+    return SimpleNamespace(plan=plan, compute=compute, config={"seed": 1}, config_hash="hash",
+                           output_dir=Path("out"))  # fmt: skip
+
+
+def test_a_run_is_of_the_folder_that_its_plan_names(session, monkeypatch):
+    asked = []
+
+    def noting(name, answer):
+        return lambda *given: asked.append((name, *given)) or answer
+
+    experiment = SimpleNamespace(assumptions=lambda: "assumptions")
+    cluster = SimpleNamespace(workers=12)
+    for name, answer in {
+        "require_extra": None, "refuse_unknown": None, "place_of": "place", "code_of": {"a": "b"},
+        "blocks_of": [1, 2, 3], "_mapper": (cluster, 0), "run_plan": ("judged", experiment),
+        "summarise": "result",
+    }.items():  # fmt: skip
+        monkeypatch.setattr(api, name, noting(name, answer))
+    monkeypatch.setattr(api, "block_store", lambda session: "store")
+    progress = lambda total, slug: nullcontext((total, slug))  # noqa: E731
+    done = execute(session, progress, later=["later"])
+    plan, theorem = session.plan, session.plan.theorem
+    assert asked == [
+        ("require_extra", theorem), ("refuse_unknown", ("own.x",), Path("mine")),
+        ("place_of", "toy", Path("mine")), ("code_of", "toy", "place"), ("blocks_of", plan),
+        ("_mapper", session, ["later"]), ("run_plan", plan, "store", cluster, (3, "toy")),
+        ("summarise", plan, "judged", "assumptions", {"seed": 1}, "hash"),
+    ]  # fmt: skip
+    assert (done.result, done.workers, done.code) == ("result", 12, {"a": "b"})
+    assert 0 <= done.seconds < 60
+
+
+def test_blocks_are_computed_where_the_session_says(session, monkeypatch):
+    monkeypatch.setattr(api, "available_cores", lambda: 5)
+    spread, workers = api._mapper(session, ["later"])
+    assert (spread.func, spread.keywords) == (api.measured, {"workers": 5, "later": ["later"]})
+    assert workers == 5
+    session.compute.workers = 3
+    assert api._mapper(session, None)[0].keywords["workers"] == 3
+    session.plan.setting.device = "cuda"
+    assert api._mapper(session, None) == (api.in_process, 1)
+    session.compute = SimpleNamespace(kind="ray", workers=4, address="here")
+    for asked, workers in ((4, 4), ("auto", None)):
+        session.compute.workers = asked
+        tasks, count = api._mapper(session, None)
+        assert (tasks.workers, tasks._address, count) == (workers, "here", 0)
+
+
+@pytest.mark.parametrize("elsewhere", ["ray", "cuda", "library", "outside"])
+def test_nothing_is_measured_ahead_that_is_measured_elsewhere_or_not_kept(
+    session, monkeypatch, elsewhere
+):
+    session.compute.kind = "ray" if elsewhere == "ray" else "local"
+    session.plan.setting.device = "cuda" if elsewhere == "cuda" else "cpu"
+    missing = "trl" if elsewhere == "library" else ""
+    monkeypatch.setattr(api, "missing_library", lambda theorem: missing)
+    outside = "open in mine.py" if elsewhere == "outside" else ""
+    monkeypatch.setattr(api, "outside_of_key", lambda theorem: outside)
+    monkeypatch.setattr(api, "blocks_of", lambda plan: ["block"])
+    monkeypatch.setattr(api, "block_store", lambda session: SimpleNamespace(kept=lambda one: 0))
+    assert to_measure(session)[1] == []
+
+
+def test_stages_and_folder_of_a_run_from_python(monkeypatch):
+    def composed(*given):
+        return {"asked": given, "stages": {"labels": 1, "order": 2}}
+
+    monkeypatch.setattr("repro.study.composition.compose_values", composed)
+    monkeypatch.setattr(api, "session_of", lambda values: values)
+    monkeypatch.setattr(api, "execute", lambda values: values)
+    found = repro.run("toy", overrides=["a=1"], output_dir="here", stages={"labels": 3}, seed=4)
+    assert found == {"asked": ("toy", {"seed": 4}, ["a=1"]), "output_dir": "here",
+                     "stages": {"labels": 3, "order": 2}}  # fmt: skip
+    assert repro.run("toy")["stages"] == {"labels": 1, "order": 2}
 
 
 def test_a_top_level_epsilon_replaces_the_checks_own():

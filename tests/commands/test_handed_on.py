@@ -326,6 +326,7 @@ def test_a_curve_is_the_mean_of_all_replicates(tmp_path):
     blocks = [(4.0, 1), (1.0, 3), (math.nan, 0)]
     rows = [{**common, "mean": mean, "count": count} for mean, count in blocks]
     rows += [{**common, "check": "a", "value": value, "mean": 1.0, "count": 1} for value in (3, 1)]
+    rows += [{**common, "value": 9.0, "mean": math.nan, "count": 0}]
     pd.DataFrame(rows).to_parquet(tmp_path / "measurements.parquet")
     assert suite._curves(tmp_path).decode().splitlines() == [
         "check,method,axis,value,quantity,mean", "c,m,n,2.0,gap,1.75", "a,m,n,3.0,gap,1.0",

@@ -6,6 +6,7 @@ from repro.base.errors import BadInput
 from repro.base.schema import validate
 from repro.core.door import SweepNumbers
 from repro.study.experiment import Budget, Overrides
+from repro.study.messages import as_bad_input
 from tests.at_each import at_each
 
 
@@ -90,3 +91,53 @@ def test_long_values_are_cut():
     with pytest.raises(BadInput) as refused:
         validate(Overrides, {"epsilon": "x" * 1000})
     assert len(str(refused.value)) < 120
+
+
+@pytest.mark.parametrize(
+    ("problem", "line"),
+    [
+        ("Ambiguous value for argument 'only=a,b'",
+         'only=a,b: allowed: a list "only=[a,b]", or -m for a run of each'),
+        ("Ambiguous value for argument '++theorem.sweeps.n_pairs.grid=1,2'",
+         'theorem.sweeps.n_pairs.grid=1,2: allowed: a list "theorem.sweeps.n_pairs.grid=[1,2]"'),
+        ("Ambiguous value for argument 'epsilon=0,5'",
+         "epsilon=0,5: allowed: a decimal point, epsilon=0.5, or -m for a run of each"),
+        ("Ambiguous value for argument 'kl_weight=0,5'",
+         "kl_weight=0,5: allowed: a decimal point, kl_weight=0.5, or -m"),
+        ("Ambiguous value for argument 'epsilon=1,x'", "epsilon=1,x: allowed: one value, or -m"),
+        ("Ambiguous value for argument 'seed=0,1'", "seed=0,1: allowed: one value, or -m"),
+        ("Could not override 'epsilonn'.", "epsilonn: unknown key; did you mean epsilon?"),
+        ("Could not override 'beta'.",
+         "beta: unknown key; allowed: kl_weight (in P1, β is 1/kl_weight)"),
+        ("Could not override 'theorem.scal'.",
+         "theorem.scal: unknown key; see --cfg job for the keys there"),
+        ("Could not append to config. An item is already at '+epsilonn=1'.", "epsilonn: unknown"),
+        ("Could not find match for 'budgett'.", "budgett: unknown key; did you mean budget?"),
+        ("Something else", "config: Something else"),
+    ],
+)  # fmt: skip
+def test_what_hydra_refuses_is_one_line(problem, line):
+    assert str(as_bad_input(ValueError(problem))).startswith(line)
+
+
+def test_a_name_that_a_group_lacks_is_refused_with_those_that_it_has():
+    def missing(name, *options):
+        problem = ValueError("no such file")
+        problem.missing_cfg_file, problem.options = name, options
+        return str(as_bad_input(problem))
+
+    assert missing("budget/smok", "laptop", "smoke") == (
+        "budget=smok: did you mean smoke? allowed: laptop, smoke"
+    )
+    assert missing("/theorem/offline_gpa", "offline_gap").startswith(
+        "theorem=offline_gpa: no such experiment; did you mean offline_gap? repro run --help"
+    )
+    assert missing("confg", "config") == "config=confg: did you mean config? allowed: config"
+
+
+def test_the_first_refusal_of_a_chain_is_the_line():
+    hidden = BadInput("seed", 1, "allowed: another")
+    for chain in ("__cause__", "__context__"):
+        problem = ValueError("outer")
+        setattr(problem, chain, hidden)
+        assert as_bad_input(problem) is hidden

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from repro.base.device import cache_in_use, device_in_use
 from repro.base.errors import BadInput
 from repro.base.notation import epsilon_of_cost
 from repro.base.schema import MAX_PAIRS, Epsilon, Pairs
@@ -345,6 +346,27 @@ def test_a_channel_that_is_chosen_is_one_that_learners_know_of():
     assert world.channel == world.response == TWO_FLIPS
     assert settings["channel"] == str(TWO_FLIPS)
     assert grouped(Unknown, channel=TWO_FLIPS)[0].channel is None
+
+
+def test_instances_are_built_where_the_run_says(plan_of):
+    plan = plan_of()
+    setting = dataclasses.replace(plan.setting, device="cuda", cache=Path("tables"))
+    before = device_in_use(), cache_in_use()
+    with built(dataclasses.replace(plan, setting=setting)).building():
+        assert (device_in_use(), cache_in_use()) == ("cuda", Path("tables"))
+    assert (device_in_use(), cache_in_use()) == before
+
+
+def test_a_reason_a_form_that_holds_and_a_substitute_are_declared(toy, toy_check, plan_of):
+    printed = toy_check(name="printed", expected="contradicted", why="a slip")
+    toy(checks=[printed, toy_check()], corrected={"printed": "n_pairs"},
+        substitute=lambda swept: f"a stand-in for {swept.name}")  # fmt: skip
+    sweep = {"grid": [1e3, 1e4, 1e5, 1e6]}
+    first, second = built(plan_of(sweeps={"printed": sweep, "n_pairs": sweep})).checks
+    assert (first.why, first.corrected, first.substitute) == (
+        "a slip", "n_pairs", "a stand-in for printed"
+    )  # fmt: skip
+    assert (second.why, second.corrected) == ("", "")
 
 
 def test_what_is_chosen_is_shown_and_what_is_not_is_not():

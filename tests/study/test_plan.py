@@ -17,6 +17,7 @@ from repro.core.check import Quantity
 from repro.core.claims import Inequality
 from repro.core.stream import stream
 from repro.labels.preferences.label_law import fair_coins
+from repro.labels.preferences.label_mixture import mixture_of_flips
 from repro.study import discovery as extras
 from repro.study import parallel
 from repro.study import plan as plans
@@ -122,7 +123,10 @@ def test_a_stage_that_is_chosen_has_its_code_in_the_key(plan_of, monkeypatch):
     seen = []
     monkeypatch.setattr(plans, "code_fingerprint", lambda *modules: seen.append(modules) or "x")
     blocks_of(plan_of(stages={"labels": fair_coins}))
-    assert seen == [("theorems.toy", "repro.study.plan")]
+    plan = plan_of()
+    chosen = dataclasses.replace(plan.setting, channel=mixture_of_flips(0.3, 0.35, 1.0))
+    blocks_of(dataclasses.replace(plan, setting=chosen))
+    assert seen == [("theorems.toy", "repro.study.plan")] * 2
 
 
 def test_the_machine_is_named_by_what_changes_bytes():
@@ -225,6 +229,8 @@ def test_what_draws_nothing_is_measured_once_for_all_blocks_and_seeds(plan_of, t
     measure_block(other, blocks_of(other)[0])
     assert len(asked) == 6
     assert len({block.key for plan in both for block in blocks_of(plan)}) == 1
+    more = plan_of(replicates=800, sweeps=ONE)  # of another size
+    assert measure_block(more, blocks_of(more)[0]).shape[-1] == 80
     plans._undrawn.cache_clear()
 
 

@@ -1,10 +1,13 @@
 """Workers: blocks come back with their values, and nobody is left behind."""
 
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
 
+from repro.base.errors import BadInput
 from repro.study import pool
 from repro.study.blocks import Block
 
@@ -89,3 +92,56 @@ def test_a_sweep_needs_workers_where_one_run_does_not(monkeypatch):
     assert not asked
     list(pool.measured(partial(slowly, now, done), BLOCKS, 2, [None] * 20))
     assert len(asked) == len(BLOCKS) - 2
+
+
+class Lost:
+    """Workers that are gone, or stopped, before they have anything."""
+
+    def __init__(self, problem):
+        self.problem, self.asked = problem, 0
+
+    def submit(self, function, block):
+        self.asked += 1
+        raise self.problem
+
+
+def test_workers_that_keep_dying_are_started_three_times_again(monkeypatch):
+    lost, stopped = Lost(BrokenProcessPool()), []
+    monkeypatch.setattr(pool, "_executor", lambda workers: lost)
+    monkeypatch.setattr(pool, "stop", lambda: stopped.append(1))
+    with pytest.raises(BadInput, match=r"^compute.workers=2: workers keep dying .* go on$"):
+        list(pool.in_workers(key_of, BLOCKS, 2))
+    assert (lost.asked, len(stopped)) == (4, 4)
+
+
+def test_whoever_is_interrupted_stops_the_workers(monkeypatch):
+    stopped = []
+    monkeypatch.setattr(pool, "_executor", lambda workers: Lost(KeyboardInterrupt()))
+    monkeypatch.setattr(pool, "stop", lambda: stopped.append(1))
+    with pytest.raises(KeyboardInterrupt):
+        list(pool.in_workers(key_of, BLOCKS, 2))
+    assert stopped == [1]
+
+
+def test_three_runs_that_follow_are_handed_out_at_once(monkeypatch):
+    asked = []
+    executor = SimpleNamespace(submit=lambda function, block: asked.append(block.key))
+    runs = [lambda n=n: (key_of, [Block(0, 0, f"{n}"), Block(0, 1, "0")]) for n in range(5)]
+    monkeypatch.setattr(pool, "_ahead", {})
+    pool._hand_out(runs, {"1"}, executor)
+    assert (asked, len(runs)) == (["0", "2"], 2)
+    monkeypatch.setattr(pool, "_executors", {})
+    pool.stop()
+    assert pool._ahead == {}
+
+
+def test_workers_that_are_there_are_asked_at_once_with_all_that_follows(monkeypatch):
+    asked = []
+    monkeypatch.setattr(pool, "_executors", {2: None})
+    monkeypatch.setattr(pool, "in_workers", lambda *given: asked.append(given) or ())
+    following = [None]
+    assert list(pool.measured(key_of, BLOCKS, 2, following)) == []
+    ((function, left, workers, later),) = asked
+    assert (function, workers, later) == (key_of, 2, following)
+    assert [block.block for block in left] == sorted(block.block for block in BLOCKS)
+    monkeypatch.setattr(pool, "_executors", {})

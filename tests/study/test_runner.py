@@ -204,6 +204,23 @@ def test_every_algorithm_is_judged_at_the_error_of_the_budget(plan_of, store, mo
     assert set(errors) == {0.001}
 
 
+def test_a_run_off_its_pin_is_not_as_expected(plan_of, store):
+    plan = plan_of()
+    slope, constant = judged(plan, store)
+    assert summary(plan, (slope, constant)).as_expected
+    numbers = {**constant.outcome.numbers, "off_curve": 1.5}
+    off = dataclasses.replace(
+        constant, outcome=dataclasses.replace(constant.outcome, numbers=numbers)
+    )
+    assert not summary(plan, (slope, off)).as_expected
+
+
+def test_blocks_of_code_that_reads_elsewhere_are_not_kept(plan_of, store, tmp_path, monkeypatch):
+    monkeypatch.setattr("repro.study.runner.outside_of_key", lambda theorem: "open in mine.py")
+    judged(plan_of(), store)
+    assert [*tmp_path.rglob("*.npy")] == []
+
+
 def test_every_available_block_is_told(plan_of, store):
     told = []
     run_plan(plan_of(replicates=4000), store, in_process, told.append)

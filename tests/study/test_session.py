@@ -43,6 +43,26 @@ def test_a_session_holds_every_value_of_its_config(plain, tmp_path):
     assert cached.dry_run is False
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("quiet", True), ("verbose", True), ("dry_run", True), ("feature_cache", "tables"),
+     ("output_dir", "elsewhere"), ("compute", {"kind": "local", "workers": 3, "address": None}),
+     ("tracking", {"kind": "mlflow", "uri": "http://x", "experiment": "mine"})],
+)  # fmt: skip
+def test_how_a_run_is_made_does_not_name_it(plain, monkeypatch, tmp_path, key, value):
+    monkeypatch.chdir(tmp_path)
+    assert session_of(plain | {key: value}).config_hash == session_of(plain).config_hash
+
+
+def test_how_much_is_shown(plain, tmp_path):
+    def detail(**switches):
+        return session_of(plain | {"output_dir": str(tmp_path), **switches}).detail
+
+    assert [detail(), detail(quiet=True), detail(verbose=True)] == ["checks", "verdict", "all"]
+    with pytest.raises(BadInput, match="^quiet=True: allowed with verbose=true: false"):
+        detail(quiet=True, verbose=True)
+
+
 def test_another_object_of_a_stage_is_another_run(tmp_path):
     given = compose_values("randomized_response", {}, ["tracking=none", f"output_dir={tmp_path}"])
     runs = [session_of(given | {"stages": {"estimate": law}}) for law in (the_truth, the_opposite)]
