@@ -71,6 +71,21 @@ def test_an_unknown_name_gets_the_nearest(tmp_path):
         place_of("nope", tmp_path)
 
 
+HALVES = "theorems/mine.py", "conf/theorem/mine.yaml"
+
+
+@pytest.mark.parametrize(("left", "absent"), [HALVES, HALVES[::-1]])
+def test_half_of_a_theorem_is_told_which_half_it_lacks(tmp_path, monkeypatch, left, absent):
+    pair(tmp_path, "mine")
+    (tmp_path / absent).unlink()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput) as refused:
+        place_of("mine")
+    assert str(refused.value).startswith(
+        f"theorem=mine: {absent} is missing beside {left}; no such experiment; "
+    )
+
+
 def test_a_folder_whose_name_is_no_text_is_refused(tmp_path):
     folder = tmp_path / os.fsdecode(b"b\xff")
     with pytest.raises(BadInput, match=r"b\?: is no printable text; allowed: a folder that is$"):
@@ -139,3 +154,5 @@ def test_a_named_folder_must_have_a_theorem(tmp_path):
             own_folder(name)
     pair(tmp_path, "mine")
     assert own_folder(tmp_path) == tmp_path.resolve()
+    (tmp_path / "link").symlink_to(tmp_path)
+    assert own_folder(tmp_path / "link") == tmp_path.resolve()

@@ -85,6 +85,37 @@ def test_an_experiment_that_exists_and_was_not_run_is_no_fault():
     assert (row.status, row.missing) == ("no experiment yet", ("mine",))
 
 
+@pytest.mark.parametrize("part", [{"part": ("c",)}, {"stale": "old"}])
+def test_evidence_of_checks_that_are_not_all_known_is_no_fault(part):
+    whole = claiming("p1.thm_4_2")
+    mine = whole.model_copy(update=part if "part" in part else {
+        "checks": tuple(check.model_copy(update=part) for check in whole.checks)
+    })  # fmt: skip
+    existing = {**EXISTING, "mine": mine}
+    listed = with_evidence("mine: gone")
+    items = completed(listed, existing)
+    assert problems(items, existing) == []
+    assert problems(items, {**existing, "mine": whole}) == ["p1.x: no such evidence: mine: gone"]
+    unread = with_evidence("unread: gone")
+    assert problems(unread, EXISTING, ["unread"]) == []
+
+
+def test_a_statement_is_measured_in_part_where_nothing_else_is_there():
+    part = claiming("p1.thm_4_2").model_copy(update={"part": ("c", "d")})
+    entry = {"p1.alg_1": {"title": "t", "experiments": ["mine"]},
+             "p1.thm_4_2": {"title": "t", "experiments": ["offline_gap", "mine"]}}  # fmt: skip
+    found = {row.id: row for row in rows(catalogue(**entry), {**EXISTING, "mine": part})}
+    assert (found["p1.alg_1"].status, found["p1.alg_1"].in_part) == (
+        "measured in part", {"mine": ("c", "d")}
+    )  # fmt: skip
+    assert found["p1.alg_1"].expected == {"mine": "measured in part"}
+    assert found["p1.thm_4_2"].status == "experiment"
+    reason = {"p1.tab_1": {"title": "t", "reason": "none"}}
+    both = completed(catalogue(**reason), {"offline_gap": claiming("p1.tab_1")})
+    (settled,) = [row for row in rows(both, WITH_REASON) if row.id == "p1.tab_1"]
+    assert settled.status == "experiment"
+
+
 def test_status_is_computed():
     found = {row.id: row.status for row in rows(catalogue(), EXISTING)}
     assert found == {

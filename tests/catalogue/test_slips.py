@@ -62,6 +62,7 @@ def test_a_contradicted_check_never_stands_under_a_slip_that_is_none():
         ("nowhere: n_pairs", "error", "no such evidence"),
         ("tests/catalogue/test_slips.py::test_nothing", "cleared", "no such evidence"),
         ("tests/nowhere.py::test_nothing", "cleared", "no such evidence"),
+        ("tests/catalogue/test_slips.py::test_dangling", "cleared", "no such evidence"),
         (None, "not_claimed", "not claimed without evidence"),
     ],
 )
@@ -72,6 +73,14 @@ def test_dangling_evidence_is_found(evidence, grade, complaint):
     )  # fmt: skip
     (line,) = dangling({"p1.x": slip}, {"lower_bound": {"n_pairs": ("no_data",)}}, ROOT)
     assert complaint in line
+
+
+def test_evidence_that_nobody_can_look_up_is_not_asked_for():
+    """Checks of an experiment that was not read, and tests without their folder."""
+    evidence = ("mine: n_pairs", "tests/nowhere.py::test_nothing")
+    slip = Slip(place="p", suspected="s", grade="error", corrected="c", evidence=evidence)
+    assert list(dangling({"p1.x": slip}, {}, None, {"mine"})) == []
+    assert len([*dangling({"p1.x": slip}, {}, ROOT)]) == 2
 
 
 def test_notation_needs_no_evidence():

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -135,6 +136,26 @@ def test_a_run_of_code_that_changed_does_not_stand_for_the_code_of_today(
     (run,) = find_runs(mine / "outputs")
     assert (run.folder.name, run.stale) == ("new", "")
     assert "measured before" not in text_of("own.mine", capsys=capsys)
+
+
+@pytest.mark.parametrize(
+    ("holds", "control", "came_out"),
+    [(True, "contradicted", "supported"), (False, "contradicted", "assumption_failed"),
+     (True, "inconclusive", "inconclusive")],
+)  # fmt: skip
+def test_a_check_came_out_with_its_assumptions_and_controls(holds, control, came_out):
+    assumptions = [SimpleNamespace(holds=True), SimpleNamespace(holds=holds)]
+    controls = [SimpleNamespace(verdict=control)]
+    verdict = SimpleNamespace(assumptions=assumptions, controls_of=lambda check: controls)
+    assert module._came_out(verdict, SimpleNamespace(verdict="supported")) == came_out
+
+
+def test_summaries_are_kept_in_the_users_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for named, folder in (("", ".cache"), ("relative", ".cache"), (f"{tmp_path}/own", "own")):
+        monkeypatch.setenv("XDG_CACHE_HOME", named)
+        assert module._file(shipped()).parent == tmp_path / folder / "repro"
+    assert module._file(shipped()) != module._file(own(tmp_path))
 
 
 def test_a_module_that_is_imported_counts_as_code(mine, monkeypatch):

@@ -1,16 +1,21 @@
 """``repro`` and its sub-commands, each the module of its name; wrong words name right ones."""
 
+import errno
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from repro.base.errors import BadInput
+from repro.commands.process import signals, start
 from repro.commands.process import table as commands
+from repro.commands.process.outcome import internal_line, outcome
 from repro.commands.process.start import called
 from repro.commands.process.table import (
     COMMANDS,
@@ -154,6 +159,12 @@ def test_an_unknown_command_is_refused(repro, words, said, tmp_path):
         ("ablate theorem=rdpo", ["theorem=rdpo_identity"]),
         ("catalogue p2.thm_5_2", ["p2.thm_5_2"]),
         ("plan x", []),
+        ("run -m central_dp_p", ["central_dp_privacy"]),
+        ("run ~channel central_dp_p", ["central_dp_privacy"]),
+        ("run +a=1 central_dp_p", ["central_dp_privacy"]),
+        ("ablate rdpo", []),
+        ("run offline_gap compute=l", ["compute=local"]),
+        ("run offline_gap seed=", []),
     ],
 )
 def test_words_are_completed(typed, offered):
@@ -204,6 +215,90 @@ def test_the_shells_complete(shell, code, tmp_path):
 
 
 def test_files_are_completed_by_the_shell():
-    argument = commands._Words("privatize")
-    (found,) = argument.shell_complete(None, "pa")
-    assert (found.type, found.value) == ("file", "pa")
+    for name in ("privatize", "audit_release", "private_reward", "accuracy", "example_pairs"):
+        (found,) = commands._Words(name).shell_complete(None, "pa")
+        assert (found.type, found.value) == ("file", "pa")
+
+
+def test_completed_keys_are_followed_by_no_blank():
+    """Also where nosort is unknown to an older bash."""
+    assert "-o nosort -o nospace" in commands._Bash.source_template
+    assert "compadd -S '' -U" in commands._Zsh.source_template
+    assert commands.commands().list_commands(None) == [*COMMANDS]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["epsilon"], "epsilon: has no value; allowed: epsilon=VALUE"),
+        (["budgett"], "budgett: did you mean budget? allowed: KEY=VALUE, such as"),
+        (["catalog"], "catalog: did you mean catalogue? allowed: KEY=VALUE"),
+        (["offline_gpa"], "offline_gpa: did you mean offline_gap? allowed: KEY=VALUE"),
+        (["--seed", "3", "offline_gap"], "seed=3 theorem=offline_gap"),
+    ],
+)
+def test_a_word_without_a_value_is_answered(words, line):
+    with pytest.raises(BadInput) as refused:
+        refuse_words_without_key(words)
+    assert line in str(refused.value)
+
+
+def test_an_experiment_follows_either_word_for_a_sweep():
+    for option in ("-m", "--multirun"):
+        assert commands.of_run([option, "a,b", "seed=1"]) == [option, "theorem=a,b", "seed=1"]
+
+
+def test_help_may_stand_behind_other_words(capsys):
+    assert called(["plan", "epsilon=1", "--help"]) == 0
+    assert capsys.readouterr().out.startswith("repro plan epsilon=0.5")
+
+
+def test_commands_that_read_labels_keep_no_message(monkeypatch):
+    told = {}
+    monkeypatch.setattr(start, "run_command", lambda main, private: told.update({name: private}))
+    for name in COMMANDS:
+        start._run([name], listed=True)
+    reading = {"privatize", "audit_release", "private_reward", "accuracy"}
+    assert {name for name, private in told.items() if private} == reading
+
+
+def test_what_a_parent_ignores_is_ignored(monkeypatch):
+    heard, ignored = {}, [signal.SIGHUP]
+    answer = lambda number: signal.SIG_IGN if number in ignored else signal.SIG_DFL  # noqa: E731
+    monkeypatch.setattr(signal, "getsignal", answer)
+    monkeypatch.setattr(signal, "signal", heard.__setitem__)
+    signals.hear()
+    assert heard == dict.fromkeys((signal.SIGINT, signal.SIGTERM), signals._stop)
+    ignored.clear()
+    signals.hear()
+    assert {*heard} == {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+
+
+MACHINE = ["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EINTR"]
+
+
+@pytest.mark.parametrize("name", MACHINE)
+def test_a_machine_in_trouble_has_a_status_of_its_own(name):
+    assert outcome(OSError(getattr(errno, name), "so")) == (74, "error: so")
+    assert outcome(OSError(getattr(errno, name), "so", "f")) == (74, "error: f: so")
+
+
+def test_details_are_of_the_whole_chain_and_of_private_ones_the_types_alone(monkeypatch, tmp_path):
+    label = " ".join(["a", "label"])
+
+    def details(private):
+        try:
+            try:
+                raise ArithmeticError(label)
+            except ArithmeticError:
+                raise KeyError("its own")  # noqa: B904 - the context, not the cause
+        except KeyError as problem:
+            line = internal_line(problem, private)
+        assert line.startswith("error: internal: KeyError in tests/commands/test_commands.py:")
+        return Path(line.rpartition("details are in ")[2]).read_text()
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for private in (False, True):
+        text = details(private)
+        assert ("ArithmeticError" in text, "KeyError" in text) == (True, True)
+        assert (label in text) is not private

@@ -24,7 +24,7 @@ def test_features_builds_the_label_free_table(tmp_path, capsys):
     assert table.read_bytes() == before
 
 
-def test_features_do_not_depend_on_the_labels(tmp_path):
+def test_features_do_not_depend_on_the_labels(tmp_path, capsys):
     for name, swap in (("a", False), ("b", True)):
         path = tmp_path / f"{name}.jsonl"
         with path.open("w") as file:
@@ -33,7 +33,9 @@ def test_features_do_not_depend_on_the_labels(tmp_path):
                 texts = (second, first) if swap else (first, second)
                 record = {"prompt": pair.prompt, "chosen": texts[0], "rejected": texts[1]}
                 file.write(json.dumps(record) + "\n")
-        assert status_of(features.main, [str(tmp_path / name), f"instance.path={path}"]) == 0
+        words = [f"instance.path={path}", "instance.num_features=8"]
+        assert status_of(features.main, [str(tmp_path / name), *words]) == 0
+        assert capsys.readouterr().out == f"60 pairs, 8 features in {tmp_path / name}\n"
     tables = [next((tmp_path / name).glob("*.npz")) for name in "ab"]
     assert tables[0].name == tables[1].name
     assert tables[0].read_bytes() == tables[1].read_bytes()
@@ -61,7 +63,11 @@ def test_suite_lists_what_is_there(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(suite, "listed", lambda: ["a", "b"])
     assert status_of(suite.main, ["list"]) == 0
-    assert (tmp_path / "conf" / "suite.yaml").read_text().endswith("theorems:\n- a\n- b\n")
+    assert (
+        (tmp_path / "conf" / "suite.yaml")
+        .read_text()
+        .endswith("\nseed: 0\nbudget: laptop\ntheorems:\n- a\n- b\n")
+    )
     assert "2 experiments" in capsys.readouterr().out
     assert "theorem=${item}" in (tmp_path / "dvc.yaml").read_text()
 
