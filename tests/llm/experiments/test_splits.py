@@ -5,7 +5,9 @@ import json
 import pytest
 
 from repro.base.errors import BadInput
+from repro.labels.preferences.financial_pairs import financial_pairs
 from repro.llm.experiments.splits import load_splits
+from repro.llm.training.pairs import TextPairs
 
 START = "\n\nHuman: Hello\n\nAssistant:"
 
@@ -69,3 +71,31 @@ def test_no_such_file(data):
     told = "theorem.worlds.release.data.path=/nowhere.jsonl: there is no such file"
     with pytest.raises(BadInput, match=told):
         load_splits(data.model_copy(update={"path": "/nowhere.jsonl"}))
+
+
+def test_generated_pairs_have_the_seed_and_none_is_the_judge_s(data):
+    choice = data.model_copy(update={"judge_pairs": 9})
+    one, other = (load_splits(choice.model_copy(update={"seed": seed})) for seed in (3, 4))
+    assert (len(one.train), len(one.held_out), one.judge) == (64, 24, None)
+    assert one.train.first != other.train.first
+    whole = TextPairs.of(financial_pairs(88, 3))
+    assert one.train.prompts + one.held_out.prompts == whole.prompts
+    assert one.train.first + one.held_out.first == whole.first
+    assert one.train.second + one.held_out.second == whole.second
+    labels = [*one.train.labels.tolist(), *one.held_out.labels.tolist()]
+    assert labels == whole.labels.tolist()
+    assert sorted(one.train.texts) == sorted(
+        (*one.train.prompts, *one.train.first, *one.train.second)
+    )
+
+
+def test_too_few_pairs_are_told_with_how_many_are_needed(tmp_path, data):
+    path = written(tmp_path / "pairs.jsonl", [record(k) for k in range(25)])
+    choice = data.model_copy(update={"path": path, "n_pairs": 20, "held_out": 4, "judge_pairs": 2})
+    with pytest.raises(
+        BadInput,
+        match="has 25 pairs; allowed: n_pairs . held_out . judge_pairs at most that, here 26",
+    ):
+        load_splits(choice)
+    exact = load_splits(choice.model_copy(update={"judge_pairs": 1}))
+    assert exact.judge.prompts == ("p24",)

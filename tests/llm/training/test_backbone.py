@@ -168,3 +168,16 @@ def test_what_a_problem_was_met_in_is_read_too(failing, named):
         failing(raised)
     with pytest.raises(BadInput, match="the hub cannot be reached"):
         read_config(named("owner/name"))
+
+
+def test_a_folder_here_is_no_hub_id(named, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lab").mkdir()
+    with pytest.raises(BadInput, match=r"no folder with a config\.json"):
+        read_config(named("lab"))
+
+
+def test_a_tiny_model_has_the_precision_that_is_asked_for(model, pairs):
+    pytest.importorskip("transformers")
+    half = model.model_copy(update={"precision": "bfloat16"})
+    assert load_backbone(half, pairs.first, "cpu").model.dtype == torch.bfloat16

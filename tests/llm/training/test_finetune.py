@@ -639,12 +639,12 @@ def test_what_is_asked_for_reaches_the_trainer(loss, release, tmp_path, monkeypa
              "reward_bound=2", "batch_size=12", "accumulation=3", "device=cpu",
              "max_response_tokens=7"]  # fmt: skip
     if loss == "private":
-        words += ["lora_rank=2", "precision=mixed"]
+        words += ["lora_rank=2", "precision=bfloat16"]
     with pytest.raises(Seen):
         finetune.main(words)
     run = seen["run"]
     assert (run.seed, run.device, run.training.batch_size) == (7, "cpu", 12)
-    assert run.precision == ("mixed" if loss == "private" else "float32")
+    assert run.precision == ("bfloat16" if loss == "private" else "float32")
     assert run.folder.parent == tmp_path / "m"
     cut = re.search(r"(\d+) of 96 responses were cut to 7 tokens", capsys.readouterr().out)
     assert 0 < int(cut[1]) < 96
@@ -667,3 +667,9 @@ def test_what_is_asked_for_reaches_the_trainer(loss, release, tmp_path, monkeypa
     adapters = 2 if loss == "private" else 0
     assert (reference.precision, reference.lora_rank) == (run.precision, adapters)
     assert seen["trains"] == {not adapters}
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(7)  # also of the weights that a tiny model begins with
+        begun = type(reference.model)(reference.model.config).lm_head.weight
+    weight = reference.model.lm_head.weight
+    assert weight.dtype == (torch.bfloat16 if loss == "private" else torch.float32)
+    assert torch.equal(weight, begun.to(weight.dtype))

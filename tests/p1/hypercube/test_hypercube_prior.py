@@ -51,3 +51,10 @@ def test_counts_have_the_law_of_private_labels():
     share = wins / pairs
     assert share[signs > 0].mean() == pytest.approx(above, abs=3e-4)
     assert share[signs < 0].mean() == pytest.approx(below, abs=3e-4)
+
+
+def test_under_a_uniform_reference_both_responses_are_equally_likely():
+    even = prior().under_uniform_reference()
+    assert (even.coverage, even.base) == (2.0, 0.0)
+    assert even.cell_prob == pytest.approx(1 / (4 * 2))
+    assert (even.tilt, even.epsilon) == (prior().tilt, prior().epsilon)

@@ -105,3 +105,10 @@ def test_the_condition_number_of_all_policies_is_bounded(mass):
     chosen = np.array([math.sqrt(mass), 0.5])
     target = data + 0.5 * 0.5 * np.outer(chosen, chosen)
     assert relative_condition_number(target, data) <= largest_condition_number() * (1 + 1e-9)
+
+
+def test_under_a_uniform_reference_the_rare_pair_is_as_likely_as_the_other():
+    even = Uncovered(2.0, (1e-4, 0.1), 1.5, 0.3).under_uniform_reference()
+    assert even.masses == (0.25, 0.25)
+    assert even.ladder().tolist() == [0.25]
+    assert Uncovered(2.0, (0.01, 0.1), 2.0, 0.3).ladder().tolist() == [0.01, 0.02, 0.04, 0.08]

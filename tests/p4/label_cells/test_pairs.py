@@ -8,6 +8,7 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.base.schema import validate
+from repro.p4.label_cells.assumptions import covered, inside_the_class, sums_to_zero
 from repro.p4.label_cells.choices import (
     CellsChoice,
     IsotropicChoice,
@@ -22,6 +23,7 @@ from repro.p4.label_cells.choices import (
 )
 from repro.p4.label_cells.log_linear import three_arms, two_arms
 from repro.p4.label_cells.pairs import (
+    PairWorld,
     complement_basis,
     isotropic_cells,
     orthogonal_cells,
@@ -29,6 +31,7 @@ from repro.p4.label_cells.pairs import (
     random_pair_world,
     unseen_direction,
 )
+from repro.p4.label_cells.rare_cell import RareCell
 from repro.worlds.instances.linear import random_linear_world
 
 
@@ -132,3 +135,35 @@ def test_impossible_cells(change, message):
               "reward_bound": 1.0}  # fmt: skip
     with pytest.raises(BadInput, match=message):
         validate(CellsChoice, values | change, "theorem.worlds.x")
+
+
+def test_under_a_uniform_reference_cells_are_equally_likely():
+    world = random_pair_world(5, 4, 1.0, seed=1)
+    even = world.under_uniform_reference()
+    assert even.cell_prob.tolist() == [1 / len(world.cell_prob)] * len(world.cell_prob)
+    assert torch.equal(even.feature_diff, world.feature_diff)
+    assert RareCell(2.0, 1.0, (0.01, 0.1), 10**0.5, 0.05).ladder() == pytest.approx(
+        [0.01, 0.01 * 10**0.5, 0.1]
+    )
+    rare = RareCell(2.0, 1.0, (0.01, 0.1), 1.1, 0.05).under_uniform_reference()
+    assert (rare.masses, rare.fixed_mass, rare.ladder().tolist()) == ((0.5, 0.5), 0.5, [0.5])
+
+
+def test_what_is_assumed_of_cells_is_executed():
+    """θ = (0.6, −0.6) has norm 0.85; the longest x has norm 2."""
+    x = torch.tensor([[2.0, 0.0], [0.0, 0.5]], dtype=torch.float64)
+    prob = torch.tensor([0.5, 0.25], dtype=torch.float64)
+    theta = torch.tensor([0.6, -0.6], dtype=torch.float64)
+    for radius, longest, class_holds, features_hold in (
+        (0.84, 2.0, False, True), (0.85, 1.9, True, False), (0.85, 2.0, True, True),
+    ):  # fmt: skip
+        world = PairWorld(x, prob, theta, radius)
+        (_, holds, said), (_, short, length) = inside_the_class(world, longest)
+        assert (holds, short) == (class_holds, features_hold)
+        assert (said, length) == ("‖θ‖ = 0.849", "‖x‖ ≤ 2")
+    assert not inside_the_class(world)[1][1]  # of norm 1 unless it is said
+    assert sums_to_zero(world) == ("⟨1,θ⟩ = 0", True, "0")
+    assert not sums_to_zero(PairWorld(x, prob, theta + 1e-6, 1.0))[1]
+    # on the complement of 1 the cells are 2/√2 and −0.5/√2
+    assert covered(world)[1:] == (True, "ξ = 1.03")
+    assert not covered(PairWorld(0 * x, prob, theta, 1.0))[1]

@@ -7,7 +7,7 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.worlds.estimators.ball import nearest_in_ball
+from repro.worlds.estimators.ball import nearest_in_ball, newton_in_ball, promised_gain
 
 
 def random_cases(
@@ -107,3 +107,19 @@ def test_on_the_sphere_is_left_alone_to_the_bit():
 def test_with_one_feature_the_ball_is_an_interval():
     centre, information = np.array([[3.0], [-0.2], [-7.0]]), np.array([[[2.0]], [[5.0]], [[0.1]]])
     np.testing.assert_array_equal(nearest(centre, information, 0.5), [[0.5], [-0.2], [-0.5]])
+
+
+def test_a_newton_step_ends_at_the_nearest_point_and_promises_its_gain():
+    centre, information = (torch.from_numpy(x) for x in random_cases(60, 3, 1.0, key=2))
+    theta = torch.full_like(centre, 0.2)
+    score = (information @ (centre - theta)[..., None])[..., 0]
+    step = newton_in_ball(theta, score, information, 1.0)
+    expected = nearest_in_ball(centre, information, 1.0)
+    torch.testing.assert_close(theta + step, expected, rtol=0, atol=1e-9)
+
+    def value(at):
+        apart = at - centre
+        return -(apart[:, None] @ information @ apart[..., None])[:, 0, 0] / 2
+
+    gain = promised_gain(step, score, information)
+    torch.testing.assert_close(gain, value(theta + step) - value(theta))

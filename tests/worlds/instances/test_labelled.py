@@ -19,7 +19,7 @@ def test_a_stricter_budget_takes_the_square_of_the_cost_more_labels():
 
 
 LINEAR = LinearChoice(
-    kind="linear", num_states=3, num_actions=3, num_features=2, radius=1.0, theta_share=0.6,
+    kind="linear", num_states=4, num_actions=3, num_features=2, radius=1.0, theta_share=0.6,
     kl_weight=0.5, seed=1,
 )  # fmt: skip
 
@@ -45,7 +45,7 @@ def test_an_instance_without_a_kl_weight_counts_by_epsilon_alone():
 def test_responses_are_drawn_as_stated_or_evenly():
     stated, even = labelled().world, labelled(reference="uniform").world
     assert float(stated.reference.std()) > 0.01
-    assert even.reference.tolist() == [[1 / 3] * 3] * 3
+    assert even.reference.tolist() == [[1 / 3] * 3] * 4
     assert even.reward_diff.tolist() == stated.reward_diff.tolist()
     assert labelled(reference="uniform").world is even
 
@@ -56,7 +56,7 @@ def test_counts_are_of_the_labels_and_the_channel_that_are_given():
     def shares(**changes):
         one = labelled(n_pairs=1e6, **changes)
         counts = one.counts(np.random.default_rng(0), 4)
-        assert counts.pairs.shape == (4, 9)
+        assert counts.pairs.shape == (4, 12)
         share = counts.pairs.mean(0) / 1e6
         assert share.tolist() == pytest.approx(one.world.cell_prob.tolist(), abs=2e-3)
         return (counts.wins.sum(0) / counts.pairs.sum(0)).tolist()
@@ -65,7 +65,7 @@ def test_counts_are_of_the_labels_and_the_channel_that_are_given():
     private = flip_prob(1.0) + (1 - 2 * flip_prob(1.0)) * clean
     assert shares() == pytest.approx(private.tolist(), abs=5e-3)
     assert shares(channel=no_randomizer) == pytest.approx(clean.tolist(), abs=5e-3)
-    assert shares(labels=fair_coins) == pytest.approx([0.5] * 9, abs=5e-3)
+    assert shares(labels=fair_coins) == pytest.approx([0.5] * 12, abs=5e-3)
     assert shares(reference="uniform", channel=no_randomizer) == pytest.approx(
         clean.tolist(), abs=5e-3
     )

@@ -14,6 +14,7 @@ from repro.worlds.instances.linear import (
     centred,
     feature_covariance,
     random_linear_world,
+    with_leading_features,
 )
 
 SIZES = [(6, 4, 4), (1, 2, 1), (3, 5, 12)]
@@ -124,3 +125,12 @@ def test_pairs_from_the_reference_see_twice_its_covariance(any_world):
 def test_as_many_features_as_identified_have_full_rank():
     covariance = feature_covariance(full := world(3, 5, 12), full.reference)
     assert float(torch.linalg.eigvalsh(covariance)[0]) > 1e-6
+
+
+def test_a_class_of_the_leading_features_sees_the_same_truth_without_the_others():
+    world = random_linear_world(4, 3, 3, 0.5, 1.0, 0.6, seed=1)
+    some = with_leading_features(world, 2)
+    assert torch.equal(some.features[..., :2], world.features[..., :2])
+    assert not some.features[..., 2:].any()
+    assert world.features[..., 2:].any()
+    assert torch.equal(some.theta, world.theta)

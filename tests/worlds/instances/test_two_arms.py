@@ -82,3 +82,10 @@ def test_large_difference_by_hand():
     assert float(world.optimal_policy[0, 0]) == pytest.approx(1 / (1 + math.exp(-3.5 / 4)))
     assert float(world.optimal_policy.sum()) == pytest.approx(1)
     assert world.reward_bound == 4.0
+
+
+def test_under_a_uniform_reference_rewards_are_the_same(cube):
+    even = cube.under_uniform_reference()
+    assert even.policies.tolist() == [[0.5, 0.5]] * STATES
+    assert even.cell_prob.tolist() == pytest.approx([0.2 / 2] * STATES)
+    assert torch.equal(even.reward_diff, cube.reward_diff)
