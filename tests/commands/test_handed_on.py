@@ -78,8 +78,8 @@ def job(monkeypatch, noted):
             "api.execute": noted("run", done),
             "report.files.replaced_words": noted("replaced", "of yesterday"),
             "report.files.write_files": noted("written"),
-            "report.terminal.print_result": noted("shown"),
-            "report.terminal.print_folder": noted("told"),
+            "report.terminal.print_result": outcome.get("print_result", noted("shown")),
+            "report.terminal.print_folder": outcome.get("print_folder", noted("told")),
             "commands.run._command": lambda slug: f"run {slug}",
         }.items():
             monkeypatch.setattr(f"repro.{name}", put)
@@ -111,6 +111,23 @@ def test_a_job_hands_on_what_was_measured(job, noted, capsys):
         "cache: toy uses open in mine.py; its finished blocks are not kept\n"
         f"{run.NOT_PRIVATE}\n"
     )
+
+
+@pytest.mark.parametrize("gone", [BrokenPipeError(32, "gone"), SystemExit(141)])
+@pytest.mark.parametrize("reading", ["result", "folder"])
+def test_where_the_reader_has_gone_the_files_are_written_all_the_same(
+    job, noted, monkeypatch, gone, reading
+):
+    def leaves(*given):
+        raise gone
+
+    job(Path("here"))
+    first = [call[0] for call in noted if call[0] in ("written", "logged")]
+    noted.clear()
+    name = f"print_{reading}"
+    with pytest.raises(type(gone)):
+        job(Path("here"), **{name: leaves})
+    assert [call[0] for call in noted if call[0] in ("written", "logged")] == first
 
 
 def test_a_job_says_what_it_is_asked_for_alone(job, noted, capsys):
@@ -249,10 +266,19 @@ def test_a_pilot_is_planned_for_every_budget_asked_for(monkeypatch, noted):
     asked = [call[1:] for call in noted.of("run")]
     assert asked == [(name, {"seed": 4, "budget": "smoke"}) for name in "ab"]
     assert noted.of("planned")[0] == (checks[0], "pilot", ["a smoke", "a laptop"])
+    power.power(power.PowerRequest(lower=True))
     assert noted.of("written") == []
     power.power(power.PowerRequest(write=True, lower=True))
     assert noted.of("written")[0] == (Path("a"), first, True)
     assert len(noted.of("planned")[-1][2]) == 3
+
+
+def test_a_pilot_is_planned_for_paper_unless_it_is_asked_otherwise():
+    found = power.PowerRequest().model_dump(exclude={"theorem", "output_dir"})
+    assert found == {"budgets": "paper", "seed": 0, "write": False, "lower": False}
+    never = [power.Planned("one", "few", 1.0, math.inf), power.Planned("two", "few", 1.0, 2.0)]
+    lines = power.printed_lines(never).splitlines()
+    assert [line.split(":")[0] for line in lines[:2]] == ["one few", "two few"]
 
 
 def test_the_budget_of_a_plan_is_as_the_experiment_has_it():
@@ -313,6 +339,19 @@ def test_changed_files_give_the_status_of_table_and_metrics(monkeypatch, tmp_pat
     assert noted.of("page") == [(runs,)]
 
 
+def test_a_suite_is_of_what_needs_no_extra_and_its_page_names_what_is_proved(monkeypatch, noted):
+    extras = {"a": "", "b": "llm", "c": ""}
+    monkeypatch.setattr(suite.Place, "names", lambda place: [*extras])
+    monkeypatch.setattr(suite, "find", lambda name: SimpleNamespace(extra=extras[name]))
+    assert suite.listed() == ["a", "c"]
+    monkeypatch.setattr(suite, "results_page", noted("page", "page"))
+    assert suite._results(["run"]) == "page"
+    ((runs, papers, items, proved),) = noted.of("page")
+    assert (runs, [*papers]) == (["run"], ["p1", "p2", "p3", "p4"])
+    assert "p1.thm_4_2" in items
+    assert "p1.thm_4_2" in proved
+
+
 def test_runs_of_a_suite_are_in_the_order_of_their_names(monkeypatch, tmp_path):
     for name in "bca":
         (tmp_path / name).mkdir()
@@ -350,6 +389,38 @@ def test_what_is_taken_away_is_measured_as_the_run_says(monkeypatch, noted):
     assert list(ablate.take_away({}, shown)) == ["finding"] * 2
     assert done == [(2, "toy", 1)] * 2
     assert noted.of("asked") == [("toy", check, 5, 7, 9, 0.01, "declared") for check in swept]
+
+
+def test_each_check_is_held_to_its_own_findings_and_its_own_record(monkeypatch, noted, tmp_path):
+    checks = [SimpleNamespace(name=name) for name in "ab"]
+    session = SimpleNamespace(plan=SimpleNamespace(slug="toy"))
+    monkeypatch.setattr(ablate, "session_of", lambda values: session)
+    monkeypatch.setattr(ablate, "built", lambda plan: SimpleNamespace(swept=checks))
+    monkeypatch.setattr(ablate, "needs_file", lambda slug: tmp_path / "toy.json")
+    monkeypatch.setattr(ablate, "complaints", noted("asked", ["is wrong"]))
+    (tmp_path / "toy.json").write_text('{"a": ["labels"], "b": []}')
+    pairs = (("a", "labels", "contradicted"), ("a", "noise", "supported"), ("b", "order", "x"))
+    found = [Finding("toy", name, "exact", need, need, "supported", after)
+             for name, need, after in pairs]  # fmt: skip
+    lines = ablate._complaints({}, found, write=False)
+    assert lines == ["toy a: is wrong", "toy b: is wrong"]
+    first, second = checks
+    assert noted.of("asked") == [
+        (first, ["labels"], ["labels"], ["labels", "noise"]), (second, ["order"], [], ["order"])
+    ]  # fmt: skip
+    assert (
+        ablate._complaints({}, found, write=True)[-1] == "toy: conf/needs/toy.json is not written"
+    )
+    assert [call[2] for call in noted.of("asked")[2:]] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["markdown=a.md", "theorem=a", "markdown=b.md"], ["theorem=a", "theorem=a"]],
+)
+def test_a_word_of_ablate_stands_once(words):
+    with pytest.raises(BadInput, match="given twice; allowed: once"):
+        ablate._separated(words)
 
 
 def test_what_is_wrong_is_said_of_every_experiment(monkeypatch, capsys, tmp_path):

@@ -1,6 +1,7 @@
 """What a sweep says at its end of the numbers that its jobs do not share."""
 
 import json
+import math
 
 import pytest
 
@@ -84,22 +85,29 @@ def test_levels_that_differ_stand_beside_each_other(tmp_path, capsys):
         folder, rows, checks = tmp_path / str(number), [], []
         for axis, grid in (("n_pairs", (1e2, 1e4, 1e6)), ("coverage", (1.0, 1e2, 1e4))):
             grid = [scaled * value for value in grid] if axis == "n_pairs" else grid
-            rows += [{"check": axis, "method": "m", "value": value, "mean": cost / value,
-                      "count": 20} for value in grid]  # fmt: skip
+            for value in grid:  # of unequal blocks, the last without a replicate
+                parts = (("m", 2, 10), ("m", 0.5, 20), ("m", math.nan, 0), ("control", 9, 20))
+                for method, times, count in parts:
+                    mean = times * cost / value
+                    rows.append({"check": axis, "method": method, "value": value, "mean": mean,
+                                 "count": count})  # fmt: skip
             checks.append({
                 "name": axis, "axis": axis, "slope": -1.0, "method": "m", "quantity": "gap [nats]",
                 "settings": {"labels_scaled_by": scaled}, "verdict": "supported",
                 "expected": "supported",
             })  # fmt: skip
+        checks.append({**checks[0], "name": "bound", "slope": None})
+        rows += [{**row, "check": "bound"} for row in rows if row["check"] == "n_pairs"]
         folder.mkdir()
         write_table(pyarrow.Table.from_pylist(rows), folder / "measurements.parquet")
         content = {"theorem": "t", "verdict": "supported", "rows": [2, 2], "checks": checks}
         (folder / "verdict.json").write_text(json.dumps(content))
-        jobs.append(Job((f"epsilon={scaled}",), folder))
+        jobs.append(Job((f"++theorem.sweeps.n_pairs.epsilon={scaled}",), folder))
     print_summary(jobs)
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert "t n_pairs: gap at n = 1e4 0.0001 0.0004" in lines
-    assert not any("coverage" in line for line in lines)
+    assert "2 theorem.sweeps.n_pairs.epsilon=4.0 ✓ supported 3 of 3 checks" in lines
+    assert not any(name in line for line in lines for name in ("coverage", "bound"))
 
 
 def test_where_no_number_changed_no_table_is_shown(capsys):
