@@ -39,6 +39,6 @@ def test_noise_is_the_variance_of_the_report_after_either_label():
 def test_flips_that_turn_the_label_or_spend_more_are_refused():
     with pytest.raises(BadInput, match="p0=0.6, p1=0.4: allowed: p0 \\+ p1 < 1"):
         mixture_of_flips(0.6, 0.4, 1.0)
-    for flips in ((0.01, 0.3), (0.3, 0.01)):
+    for flips in ((0.01, 0.3), (0.3, 0.01), (0.6, 0.1), (0.1, 0.6)):
         with pytest.raises(BadInput, match="not 1-private; allowed: .* = 0.3679"):
             mixture_of_flips(*flips, 1.0)

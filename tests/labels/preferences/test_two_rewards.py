@@ -7,9 +7,12 @@ import math
 
 import pytest
 
+from repro.base.errors import BadInput
 from repro.labels.preferences.label_law import bradley_terry, fair_coins, randomized_response
 from repro.labels.preferences.two_rewards import (
+    hidden_difference,
     likely_counts,
+    refuse_delta,
     released_win_prob,
     wrong_majority_prob,
 )
@@ -48,3 +51,26 @@ def test_released_labels_follow_both_stages():
     found = released_win_prob(bradley_terry, randomized_response, 0.4, 1.0)
     assert found == pytest.approx(kept * clean + (1 - kept) * (1 - clean))
     assert released_win_prob(fair_coins, randomized_response, 0.4, 1.0) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_a_difference_that_labels_hide_by_hand(share):
+    """At δ = e^−2/4 and n = 6: tanh(Δ/2) = share·1.2·√(2/8)."""
+    log_inverse_delta = 2 + math.log(4)
+    found = hidden_difference(log_inverse_delta, 6, 1.2, share)
+    assert math.tanh(found / 2) == pytest.approx(share * 1.2 * 0.5)
+    # what would take more than a sure label is cut below it
+    assert 30 < hidden_difference(log_inverse_delta, 1, 3.0) < math.inf
+
+
+def test_a_delta_that_hides_nothing_or_underflows_is_refused():
+    """c² = 3 and n = 8: log(1/(4δ)) below 4; at c = 1 as far as doubles hold δ."""
+    cost, most = 3**0.5, math.log(4) + 4
+    for fine in (math.log(4) + 1e-6, most - 1e-6):
+        refuse_delta(fine, 8, cost)
+    for wrong in (math.log(4), most + 1e-6, math.nan):
+        with pytest.raises(BadInput, match="log_inverse_delta=.*above log 4 and below 5.386 for"):
+            refuse_delta(wrong, 8, cost)
+    refuse_delta(690.0, 8, 1.0)
+    with pytest.raises(BadInput, match="below 690.8 for so many labels"):
+        refuse_delta(691.0, 8, 1.0)

@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 import torch
 
+from repro.base.notation import privacy_cost
+from repro.llm.experiments import pessimistic_study
+from repro.llm.experiments.judges import length_controlled
 from repro.llm.experiments.pessimistic_study import PessimisticRelease, bonus_size, feature_map
 from repro.llm.experiments.procedures import PessimisticProcedure, RewardTraining
 from repro.llm.experiments.release_study import Seed
@@ -152,3 +155,69 @@ def test_the_sign_of_the_reward_is_the_policy_s_and_not_the_curve_s(release):
     model = release.reward
     up, down = (release.optimised(model, sign).reward[0] for sign in (1.0, -1.0))
     assert up == pytest.approx(down)  # the first draws are the reference's
+
+
+class KnownStudy(SimpleNamespace):
+    """What a study says, without its model."""
+
+    __hash__ = object.__hash__  # what is drawn is kept by study
+
+
+ROWS = [["a", "bbb", "cc", "d"], ["e", "ff", "ggg", "h"]]
+
+
+@pytest.fixture
+def known(monkeypatch):
+    """Two prompts, two responses to each and two that they are compared with."""
+    first, second = torch.eye(2), torch.zeros(2, 2)
+    monkeypatch.setattr(
+        pessimistic_study, "feature_map", lambda study: SimpleNamespace(first=first, second=second)
+    )
+    reward = RewardTraining(whole=None, pooling="mean", clip=5.0, ridge=3.0, coefficient=0.25)
+    study = KnownStudy(
+        procedure=SimpleNamespace(samples=2, reward=reward, dpo_kl_weight=0.3, kl_weight=2.0),
+        prompts=("p", "q"), judge=longer_is_better, reference=SimpleNamespace(model="start"),
+        respond=lambda policy, seed, count: {("start", 5, 4): ROWS}[policy, seed, count],
+    )  # fmt: skip
+    seed = Seed(torch.zeros(2), order=1, draw=5)
+    return PessimisticRelease(study, seed, 1.0, torch.ones(2), pessimism=-1.0)
+
+
+def test_responses_are_compared_each_with_each_and_weighed(known):
+    drawn = known.drawn
+    assert (drawn.ours, drawn.theirs) == ([["a", "bbb"], ["e", "ff"]], [["cc", "d"], ["ggg", "h"]])
+    assert drawn.won.tolist() == [[0.25, 1.0], [0.25, 0.5]]
+    prompts, ours, theirs = drawn.compared
+    assert prompts == ["p", "p", "q", "q"]
+    assert (ours, theirs) == (["a", "bbb", "e", "ff"], ["cc", "d", "ggg", "h"])
+    weights = np.array([[0.5, 0.5], [0.9, 0.1]])
+    assert known.win_rate(weights) == pytest.approx((0.625 + 0.275) / 2)
+    one_by_one = np.array([0.0, 1.0, 0.0, 1.0])
+    expected = length_controlled(one_by_one, ours, theirs, weights.ravel())
+    assert known.controlled(weights) == pytest.approx(expected)
+    assert expected != pytest.approx(length_controlled(one_by_one, ours, theirs), abs=1e-3)
+
+
+def test_pessimism_is_the_coefficient_times_the_cost_with_its_sign(known):
+    """Σ xxᵀ + 3·I is 4·I, and the centre (1/4, 1/4)."""
+    bonus = known.bonus
+    assert bonus.coefficient == pytest.approx(0.25 * privacy_cost(1.0))
+    features = torch.tensor([[1.25, 0.25], [0.25, 0.25]])
+    assert bonus(features).tolist() == pytest.approx([bonus.coefficient / 2, 0.0])
+    model: Any = SimpleNamespace(of_features=lambda features: torch.tensor([1.0, 2.0]))
+    worth = known.worth(model, bonus, features)
+    assert worth.tolist() == pytest.approx([1 + bonus.coefficient / 2, 2.0])
+    assert known.kl_weight == 0.3
+
+
+def test_the_size_of_a_bonus_is_the_mean_over_all_responses():
+    first, second = torch.tensor([[2.0, 0.0], [0.0, 2.0]]), torch.zeros(2, 2)
+    features: Any = SimpleNamespace(first=first, second=second)
+    some = torch.tensor([0])
+    # Σ xxᵀ of the first pair and the ridge 1: diag(5, 1); the centre of all is (1/2, 1/2)
+    shifted = [(1.5, -0.5), (-0.5, 1.5), (-0.5, -0.5), (-0.5, -0.5)]
+    expected = np.mean([(x * x / 5 + y * y) ** 0.5 for x, y in shifted])
+    assert bonus_size(features, some, 1.0) == pytest.approx(expected)
+    both = torch.arange(2)
+    wrong = np.mean([(x * x / 3 + y * y / 3) ** 0.5 for x, y in shifted])
+    assert bonus_size(features, both, 1.0, shrinks=False) == pytest.approx(wrong)

@@ -192,3 +192,41 @@ def test_all_that_a_policy_reaches_is_named_rightly(monkeypatch, tmp_path):
     assert math.isnan(few.win_rate)
     assert math.isnan(few.at_equal_length)
     assert math.isnan(few.longer)
+
+
+def test_a_study_scores_in_batches_and_takes_the_reference_off():
+    some = SimpleNamespace(
+        procedure=SimpleNamespace(
+            preference=SimpleNamespace(batch_size=3), sampling=SimpleNamespace(prompts=2)
+        ),
+        held_log_prob=(torch.tensor([1.0, 2.0]), torch.tensor([4.0, 8.0])),
+        _log_prob=lambda model: (torch.tensor([1.5, 2.0]), torch.tensor([3.0, 9.0])),
+        splits=SimpleNamespace(held_out=SimpleNamespace(prompts=("p", "q", "r"))),
+        held_out=SimpleNamespace(
+            first=SimpleNamespace(response=torch.tensor([[1, 1], [1, 0]])),
+            second=SimpleNamespace(response=torch.tensor([[1, 0], [0, 1]])),
+        ),
+    )  # fmt: skip
+    assert Study.scoring_batch.fget(some) == 24
+    some.procedure.preference.batch_size = 100
+    assert Study.scoring_batch.fget(some) == 256
+    assert Study.prompts.fget(some) == ("p", "q")
+    first, second = Study.log_ratios(some, "policy")
+    assert (first.tolist(), second.tolist()) == ([0.5, 0.0], [-1.0, 1.0])
+    assert Study.validation_loss(some) == pytest.approx(-15 / 5)
+    assert Study.validation_loss(some, "policy") == pytest.approx(-15.5 / 5)
+
+
+def test_what_is_lost_of_texts_is_counted(study, caplog):
+    cut = study.data.model_copy(update={"max_response_tokens": 1})
+    short = replace(study, data=cut)
+    vars(short)["backbone"], vars(short)["splits"] = study.backbone, study.splits
+    pairs = study.splits.held_out
+    encoded = short._encoded(pairs)
+    (line,) = (record.getMessage() for record in caplog.records)
+    expected = (
+        f"{encoded.cut} of {2 * len(pairs)} responses are cut to 1 tokens; in "
+        f"{len(encoded.equal)} of {len(pairs)} pairs both are equal then"
+    )
+    assert line == expected
+    assert encoded.equal

@@ -7,6 +7,7 @@ import pytest
 
 from repro.p4.corruption_floors.bounds import one_hot_coverage_ratio
 from repro.p4.linear_rlhf.bandit import difference_covariance, relative_condition_number
+from repro.p4.linear_rlhf.two_arms import TwoArmStates
 
 
 def test_two_responses_by_hand():
@@ -29,3 +30,8 @@ def test_singular_covariances():
 def test_one_hot_coverage(arms):
     assert one_hot_coverage_ratio(arms, True) == pytest.approx(1.0)
     assert one_hot_coverage_ratio(arms, False) > 1e6
+
+
+def test_under_a_uniform_reference_half_of_the_pairs_of_a_state_inform():
+    even = TwoArmStates(4, 0.01).under_uniform_reference()
+    assert (even.num_states, even.mass) == (4, 0.125)
