@@ -8,6 +8,7 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.labels.preferences.chat import is_nothing, is_printed_nothing
+from repro.labels.preferences.pair_rows import rows
 from repro.labels.preferences.tables import arrow_rows, csv_rows, parquet_rows, saved_files
 
 COLUMNS = ("prompt", "chosen", "rejected")
@@ -99,3 +100,17 @@ def test_pandas_nothing_is_nothing():
     pandas = pytest.importorskip("pandas")
     assert is_nothing(pandas.NA)
     assert is_nothing(pandas.NaT)
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [("a.json", "; to convert it: python -c"), ("a.jsonl", ""), ("a b.json", "")],
+)
+def test_a_file_that_is_one_list_is_refused_with_a_way_to_convert_it(name, way, tmp_path):
+    path = tmp_path / name
+    path.write_text('[{"prompt": "p", "chosen": "c", "rejected": "r"}]\n')
+    with pytest.raises(BadInput) as refused:
+        rows(str(path), "IN")
+    said = str(refused.value).removeprefix(f"IN={path}: ")
+    assert said.startswith("line 1: a list, and not one object a line" + way)
+    assert ("read_json" in said) == bool(way)

@@ -607,7 +607,7 @@ def test_every_loss_is_saved_for_transformers(loss, release, tmp_path):
 
 
 @pytest.mark.parametrize("loss", ["rdpo", "private", "reward"])
-def test_what_is_asked_for_reaches_the_trainer(loss, release, tmp_path, monkeypatch, capsys):
+def test_what_is_asked_for_reaches_the_trainer(loss, tmp_path, monkeypatch, capsys):
     """The run, the objective or the loss with its clip, and how many responses were cut."""
     from repro.llm.training import finetuning
     from repro.llm.training.losses import mixture_loss
@@ -616,6 +616,9 @@ def test_what_is_asked_for_reaches_the_trainer(loss, release, tmp_path, monkeypa
     class Seen(Exception):
         pass
 
+    rows = [{"prompt": p.prompt, "chosen": p.chosen, "rejected": p.rejected} for p in PAIRS]
+    release = tmp_path / "out.jsonl"
+    repro.privatize(rows, 0.7, output=release, ledger=tmp_path / "ledger")
     kinds, seen = [], {}
 
     def preferred(policy, reference, labels, what, run):
@@ -653,11 +656,11 @@ def test_what_is_asked_for_reaches_the_trainer(loss, release, tmp_path, monkeypa
     if loss == "reward":
         ((own, clip),) = kinds
         assert clip == 2
-        assert torch.equal(own(gap, one), mixture_loss(gap, one, 1.0))
+        assert torch.equal(own(gap, one), mixture_loss(gap, one, 0.7))
         assert seen["config"] == "RewardConfig"
         assert len(seen["rows"]["chosen_ids"]) == 48
         return
-    expected, what = objective(loss, 1.0, 0.3, 2.0), seen["what"]
+    expected, what = objective(loss, 0.7, 0.3, 2.0), seen["what"]
     assert torch.equal(what.loss(gap, one), expected.loss(gap, one))
     for first in (gap, 9 * one):  # within the bound and beyond
         assert torch.equal(what.difference(first, -first), expected.difference(first, -first))

@@ -300,3 +300,91 @@ def test_the_head_is_as_wide_as_before(start, plain):
     with narrow_head(200):
         assert min(usual, 200) == utils._CHUNKED_LOGPROB_CHUNK_SIZE
     assert usual == utils._CHUNKED_LOGPROB_CHUNK_SIZE
+
+
+class Still:
+    """In the place of TRL's: a trainer that takes no step, or fails at one."""
+
+    starts: list = []
+
+    def __init__(self, model, args, train_dataset, processing_class, peft_config, **more):
+        self.model, self.args = model, args
+        self.state = SimpleNamespace(global_step=0)
+        self.accelerator = SimpleNamespace(
+            autocast=None, unwrap_model=lambda model: model, wait_for_everyone=lambda: None,
+            is_main_process=True,
+        )  # fmt: skip
+        self._save_rng_state = lambda folder: None
+
+    def remove_callback(self, kind):
+        pass
+
+    def is_world_process_zero(self):
+        return True
+
+    def train(self, resume_from_checkpoint):
+        self.starts.append(resume_from_checkpoint)
+        self.state.global_step, problem = self.model.fails
+        if problem:
+            raise problem
+
+
+@pytest.fixture
+def still(plain, monkeypatch):
+    """Trains a line that takes no step, on 40 rows in batches of 16."""
+    pytest.importorskip("trl")
+    monkeypatch.setattr(Still, "starts", [])
+    model = torch.nn.Linear(2, 1)
+    model.config, model.fails = SimpleNamespace(vocab_size=9), (0, None)
+
+    def run(**how):
+        return trained(
+            Still, "DPOConfig", model, None, {"a": [0] * 40}, TrainingRun(plain, 0, **how)
+        )
+
+    run.model = model
+    return run
+
+
+def checkpoint(folder, step):
+    (folder / f"checkpoint-{step}").mkdir(parents=True)
+    (folder / f"checkpoint-{step}" / "trainer_state.json").write_text('{"global_step": 1}')
+
+
+def test_a_run_goes_on_from_its_checkpoint_and_leaves_none_unless_they_are_kept(
+    still, tmp_path, capsys
+):
+    assert not still().training
+    assert capsys.readouterr().out == ""
+    place = tmp_path / "run"
+    checkpoint(place, 3)
+    still(folder=place, kept=True, spoken=True)
+    assert capsys.readouterr().out == "4 steps; a line at the first and at every tenth\n"
+    assert place.exists()
+    still(folder=place)
+    assert not place.exists()
+    assert Still.starts == [None, str(place / "checkpoint-3"), str(place / "checkpoint-3")]
+
+
+def test_a_weight_that_trains_and_is_no_number_is_told(still):
+    with torch.no_grad():
+        still.model.weight[0, 1] = math.nan
+    with pytest.raises(Diverged, match="after the last step"):
+        still()
+    still.model.weight.requires_grad_(False)
+    still()
+
+
+def test_only_what_fails_before_the_first_step_is_a_damaged_checkpoint(still, tmp_path):
+    checkpoint(tmp_path, 3)
+    for step, problem, refused in (
+        (3, RuntimeError("x"), BadInput), (4, RuntimeError("x"), RuntimeError),
+        (0, MemoryError("x"), MemoryError), (0, Diverged("x"), Diverged),
+    ):  # fmt: skip
+        still.model.fails = step, problem
+        with pytest.raises(refused) as raised:
+            still(folder=tmp_path)
+        assert type(raised.value) is refused
+    still.model.fails = 0, RuntimeError("x")
+    with pytest.raises(RuntimeError):
+        still()

@@ -163,7 +163,8 @@ def test_what_is_assumed_of_cells_is_executed():
         assert (said, length) == ("‖θ‖ = 0.849", "‖x‖ ≤ 2")
     assert not inside_the_class(world)[1][1]  # of norm 1 unless it is said
     assert sums_to_zero(world) == ("⟨1,θ⟩ = 0", True, "0")
-    assert not sums_to_zero(PairWorld(x, prob, theta + 1e-6, 1.0))[1]
+    for off in (1e-6, -1e-6):
+        assert not sums_to_zero(PairWorld(x, prob, theta + off, 1.0))[1]
     # on the complement of 1 the cells are 2/√2 and −0.5/√2
     assert covered(world)[1:] == (True, "ξ = 1.03")
     assert not covered(PairWorld(0 * x, prob, theta, 1.0))[1]

@@ -59,8 +59,8 @@ def test_a_problem_of_the_hidden_family_by_hand():
     bound, other = family.parts
     assert bound == pytest.approx(6 * other)
     assert np.hypot(bound / 2, other) == pytest.approx(1.0)  # θ on the sphere of radius B
-    bandit = family.bandit(0.05, -2.0, 0.4)
-    assert bandit.state_prob.tolist() == pytest.approx([0.1, 0.1, 0.8])
+    bandit = family.bandit(0.04, -2.0, 0.4)
+    assert bandit.state_prob.tolist() == pytest.approx([0.08, 0.1, 0.82])
     assert bandit.theta.tolist() == pytest.approx([0.2, other])
     rewards = (bandit.features @ bandit.theta).tolist()
     third = (0.2 - 2 * other) / 5**0.5

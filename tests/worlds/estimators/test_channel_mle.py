@@ -8,7 +8,15 @@ import torch
 
 from repro.labels.preferences.label_counts import LabelCounts, draw_label_counts
 from repro.labels.preferences.label_mixture import RANDOMIZED_RESPONSE
-from repro.worlds.estimators.channel_mle import BOTH, SYMMETRIC, _inside, channel_mle, rates_of
+from repro.worlds.estimators.channel_mle import (
+    BOTH,
+    KNOWN,
+    SYMMETRIC,
+    ChannelLikelihood,
+    _inside,
+    channel_mle,
+    rates_of,
+)
 from repro.worlds.estimators.mixture_mle import mixture_mle
 from repro.worlds.estimators.region import BOX_REGION
 from repro.worlds.instances.linear import random_linear_world
@@ -87,3 +95,20 @@ def test_estimated_rates_stay_probabilities_with_a_signal():
     assert signal.tolist() == pytest.approx([0.5, 0.1, 1e-9, 2e-9], abs=2e-9)
     assert (signal > 0).all()
     assert (base + signal < 1).all()
+
+
+def test_a_step_moves_rates_along_their_directions_and_is_cut_to_probabilities():
+    counts = LabelCounts(double([[1.0]]), double([[1.0]]))
+    theta, rates = double([[0.2]]), double([[0.3, 0.4]])
+
+    def moved(directions, *step):
+        likelihood = ChannelLikelihood(counts, double([[1.0]]), 1.0, directions)
+        information = torch.eye(len(step), dtype=torch.float64)[None]
+        new, after = likelihood.moved(theta, rates, double([step]), information)
+        return [*new[0].tolist(), *after[0].tolist()]
+
+    assert moved(KNOWN, 0.5) == pytest.approx([0.7, 0.3, 0.4])
+    assert moved(SYMMETRIC, 0.1, 0.2) == pytest.approx([0.3, 0.2, 0.6])
+    assert moved(BOTH, 0.1, 0.05, -0.1) == pytest.approx([0.3, 0.35, 0.3])
+    assert moved(BOTH, 2.0, 0.5, 5.0) == pytest.approx([1.0, 0.8, 0.2])
+    assert moved(BOTH, 0.0, -3.0, -3.0) == pytest.approx([0.2, 1e-9, 1e-9])
