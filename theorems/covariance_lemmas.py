@@ -101,7 +101,7 @@ class NoCovariance(CovarianceNoise, CuratorNumbers):
         """(R, d, d) Σ̃ of a curator who believes in a budget, the world's own unless given."""
         noise = self.drawn(rng, replicates)
         std = (budget or self.budget).covariance_std(self.n_pairs)
-        return private_covariance(0 * noise, noise, std)
+        return private_covariance(torch.zeros_like(noise), noise, std)
 
     def excess(self, released: Tensor, rng: np.random.Generator, ridge: float) -> np.ndarray:
         """(R,) |‖z‖² in Σ̃+λI over ‖z‖² in Σ+λI, minus 1| for random z (Lemma A.8)."""

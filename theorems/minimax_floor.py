@@ -461,7 +461,7 @@ def _over_modulus(
     def returned(theta: np.ndarray) -> np.ndarray:
         return labels.estimate(torch.from_numpy(theta), cells.truth).numpy()
 
-    moved = labels.spent * shift if labels.adversary.acts else 0.0
+    moved = labels.flip_worth * labels.attacked_share
     there = Halfspaces(cells, reach)
     return attacked_error(there, read, moved, believed, estimator, returned) / reach
 

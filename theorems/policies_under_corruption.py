@@ -225,9 +225,7 @@ def loss(world: HiddenSign, rng: Any, replicates: int, penalty: PenaltyOf) -> np
     counts = true_counts(world, rng, replicates)
     x, sign = cells.coordinates, float(np.sign(world.margin))
     mass = counts.pairs / (world.n_pairs or 1)
-    # an offset of 2B′ makes the signed margin the damage
-    root = -sign * x[None]
-    target = LogisticTarget(x, mass, 0 * cells.truth, cells.radius, root, 2 * cells.radius)
+    target = LogisticTarget.signed(x, mass, cells.radius, -sign * x[None])
     estimated = fitted(world, target, counts, rng, cells.truth)
     width = penalty(world, attacked)
     taken = [

@@ -21,6 +21,8 @@ MOST_PIECES = 20_000
 """A box that is not settled by then is left undecided."""
 POINTS, STEPS = 5, tuple(number**0.5 for number in (2, 3, 5, 7, 11, 13))
 """Points of a box at which a claim is looked at besides, and their steps along its sides."""
+NEAR = 100.0
+"""Sides of a box are looked at up to there: beyond it one term drowns the others."""
 ROUNDING = 1e-9
 """By how much a ratio may exceed 1: the tolerance of ``repro.core.claims.Inequality``."""
 
@@ -90,10 +92,11 @@ def inside(claimed: Claimed) -> float:
     >>> round(inside(Claimed(((0.0, 1.0),), lambda x: x)), 6)
     0.442641
     """
-    sides = [STEPS[i % len(STEPS)] for i in range(len(claimed.box))]
+    box = [(max(low, -NEAR), min(high, NEAR)) for low, high in claimed.box]
+    sides = [STEPS[i % len(STEPS)] for i in range(len(box))]
     shares = [[k * step % 1 for step in sides] for k in range(1, POINTS + 1)]
     points = [
-        [low + share * (high - low) for share, (low, high) in zip(at, claimed.box, strict=True)]
+        [low + share * (high - low) for share, (low, high) in zip(at, box, strict=True)]
         for at in shares
     ]
     return sum(float(iv.mpf(claimed.ratio(*(iv.mpf(x) for x in at))).mid) for at in points) / POINTS

@@ -44,11 +44,8 @@ def told_apart(changed: float, n_pairs: int, epsilon: float, dp_delta: float = 0
 def _generating(prob: float, count: int, z: float) -> float:
     """E z^N of N ~ Bin(count, prob)."""
     base = 1 - prob + prob * z
-    if base == 0:
-        return 0.0
     # By log1p while the base is positive: prob is tiny and count large where the floor is tight.
-    size = math.exp(count * math.log1p(prob * (z - 1))) if base > 0 else abs(base) ** count
-    return size if base > 0 or count % 2 == 0 else -size
+    return math.exp(count * math.log1p(prob * (z - 1))) if base > 0 else base**count
 
 
 def floor(

@@ -45,8 +45,8 @@ def pessimistic_values(
 
 def best_in_the_worst_case(
     directions: Tensor, centre: Tensor, matrix: Tensor, error_bound: float, radius: float
-) -> Tensor:
-    """(R,) the u of largest ``pessimistic_values``; −1 where they do not exist.
+) -> tuple[Tensor, Tensor]:
+    """(R,) the u of largest ``pessimistic_values``, and (R,) whether these exist.
 
     The minimiser for one u is a reward of the set, and so a bound from above for every other u.
     Those whose bounds are largest are solved, until the largest bound belongs to a solved one.
@@ -73,7 +73,7 @@ def best_in_the_worst_case(
         top = bound[open_rows].argmax(-1)
         left = ~solved[open_rows, top] & exists[open_rows]
         open_rows, first = open_rows[left], False
-    return torch.where(exists, bound.argmax(-1), -1)
+    return bound.argmax(-1), exists
 
 
 def _worst_cases(
@@ -208,8 +208,8 @@ class PolicyTable:
             values = -pessimistic_values(-self.features, theta, matrix, width, radius)
             gap = self.gaps[values.nan_to_num(-torch.inf).argmax(-1)]
             return torch.where(values.isnan().any(-1), torch.nan, gap)
-        best = best_in_the_worst_case(self.features, theta, matrix, width, radius)
-        return torch.where(best < 0, torch.nan, self.gaps[best])
+        best, exists = best_in_the_worst_case(self.features, theta, matrix, width, radius)
+        return torch.where(exists, self.gaps[best], torch.nan)
 
 
 def all_choices(num_states: int) -> Tensor:

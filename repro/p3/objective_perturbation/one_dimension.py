@@ -266,18 +266,20 @@ class ObjectivePerturbation(Mechanism):
     def log_ratio(self, theta: np.ndarray) -> np.ndarray:
         """log of other's over one's likelihood at a release."""
         inside = self.other.log_ratio_to(self.one, theta)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            atoms = np.log(self.other.atoms) - np.log(self.one.atoms)
-        atoms = np.clip(np.nan_to_num(atoms), -1e3, 1e3)
+        atoms = np.clip(_at_ends(self.other, self.one), -1e3, 1e3)
         log_ratios = np.where(theta <= -self.one.radius, atoms[0], inside)
         return np.where(theta >= self.one.radius, atoms[1], log_ratios)
 
     def _losses(self, first: Perturbed, other: Perturbed) -> np.ndarray:
         theta = _nodes(first)
         inside = first.log_ratio_to(other, theta)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            atoms = np.log(first.atoms) - np.log(other.atoms)
-        return np.append(inside, np.nan_to_num(atoms, nan=0.0))
+        return np.append(inside, _at_ends(first, other))
+
+
+def _at_ends(first: Perturbed, other: Perturbed) -> np.ndarray:
+    """(2,) log of first's over other's mass at −B and at B; 0 where neither has any."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(np.log(first.atoms) - np.log(other.atoms), nan=0.0)
 
 
 def _nodes_between(low: np.ndarray, high: np.ndarray) -> np.ndarray:

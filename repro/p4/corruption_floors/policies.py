@@ -172,8 +172,7 @@ def _ladder_truth(world: PairWorld, margins: np.ndarray) -> Tensor:
 def _signed_target(world: PairWorld, mass: Tensor) -> LogisticTarget:
     """Damage is 2B′ − ⟨x_0, θ̂⟩: the attack lowers the first margin."""
     x = world.coordinates
-    zero = torch.zeros_like(world.truth)
-    return LogisticTarget(x, mass, zero, world.radius, -x[None, None, 0], 2 * world.radius)
+    return LogisticTarget.signed(x, mass, world.radius, -x[None, None, 0])
 
 
 def _crossing(margins: np.ndarray, estimated: np.ndarray) -> float:

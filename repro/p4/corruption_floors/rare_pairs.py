@@ -219,8 +219,8 @@ def _attacked(case: AttackedLabels, masses: np.ndarray) -> np.ndarray:
     bound = case.world.reward_bound
     pairs = np.meshgrid(masses, MARGIN_SHARES * bound, indexing="ij")
     mass, margin = (torch.from_numpy(axis.ravel())[:, None] for axis in pairs)
-    axis, zero = torch.ones(1, 1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64)
-    target = LogisticTarget(axis, mass, zero, bound, -axis[None], 2 * bound)
+    axis = torch.ones(1, 1, dtype=torch.float64)
+    target = LogisticTarget.signed(axis, mass, bound, -axis[None])
     counts = LabelCounts(mass, mass * case.labels(torch.sigmoid(margin)))
     margins = fitted(case, target, counts, None, margin)
     return margins[:, 0].numpy().reshape(len(masses), -1)

@@ -100,9 +100,7 @@ def greedy_loss(world: SampledCell, rng: np.random.Generator, replicates: int) -
     """(R,) what greedy RLHF loses on the cell's own margin, the attack aiming at its sign."""
     counts, cells = true_counts(world, rng, replicates), world.world
     x, margin = cells.coordinates, float(cells.reward_diff[0])
-    mass, zero = counts.pairs / world.n_pairs, 0 * cells.truth
-    # an offset of 2B′ makes the signed margin the damage
-    target = LogisticTarget(x, mass, zero, cells.radius, -x[None], 2 * cells.radius)
+    target = LogisticTarget.signed(x, counts.pairs / world.n_pairs, cells.radius, -x[None])
     estimated = fitted(world, target, counts, rng, cells.truth) @ x[0]
     return margin * (estimated <= 0).double().numpy()
 

@@ -94,11 +94,15 @@ class AttackedLabels(LabelStages):
         """The estimator's reading at the budget that it believes in."""
         return self.reading(self.epsilon)
 
+    @property
+    def attacked_share(self) -> float:
+        """Share of labels that the adversary may set: α times what it spends, 0 if it is idle."""
+        return self.adversary.acts * self.spent * self.corruption
+
     def passage(self, target: AttackTarget) -> Channel:
         """What stands between true labels and the estimator ``target``."""
-        randomize = Randomize.of(self.channel, self.epsilon)
-        share = self.spent * self.corruption
-        return self.adversary.channel(self.order, randomize, share, self.n_pairs, target)
+        way = self.order, Randomize.of(self.channel, self.epsilon)
+        return self.adversary.channel(*way, self.attacked_share, self.n_pairs, target)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

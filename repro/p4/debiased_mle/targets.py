@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -21,7 +22,7 @@ class LogisticTarget:
         truth: (k,) θ_true, or (P, k) one for each row.
         radius: B′.
         root: (P, e, k) or (1, e, k); the identity for the L2 norm.
-        offset: 0; an offset of 2B′ or more makes a single signed functional the damage.
+        offset: 0; of ``signed`` 2B′.
     """
 
     features: Tensor
@@ -30,6 +31,19 @@ class LogisticTarget:
     radius: float
     root: Tensor
     offset: float = 0.0
+
+    @classmethod
+    def signed(cls, features: Tensor, mass: Tensor, radius: float, along: Tensor) -> Self:
+        """Judged by ⟨along, θ̂⟩ + 2B′, which is not negative for ‖along‖ ≤ 1.
+
+        Args:
+            features: (C, k) coordinates of x.
+            mass: (P, C) share of pairs in each cell.
+            radius: B′.
+            along: (P, 1, k) or (1, 1, k).
+        """
+        zero = torch.zeros(features.shape[1], dtype=features.dtype, device=features.device)
+        return cls(features, mass, zero, radius, along, 2 * radius)
 
     def estimate(self, labels: Tensor) -> Tensor:
         """(P, k) θ̂ of labels (P, C) as read."""

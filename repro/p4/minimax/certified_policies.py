@@ -189,40 +189,44 @@ def _reach(world: PairWorld) -> float:
 
 def _lowered(case: LabelsOfCells, margins: np.ndarray) -> np.ndarray:
     """(L,) the first margin as it is estimated under an attack that lowers it."""
-    world = case.world
-    x, zero = world.coordinates, torch.zeros_like(world.truth)
-    root, offset = -x[None, :1], 2 * world.radius
-    return (_fits(case, margins, root, offset, zero) @ x[0]).numpy()
+    x = case.world.coordinates
+
+    def target(mass: Tensor, truth: Tensor) -> LogisticTarget:
+        return LogisticTarget.signed(x, mass, case.world.radius, -x[None, :1])
+
+    return (_fits(case, margins, target)[0] @ x[0]).numpy()
 
 
 def _attacked_widths(case: LabelsOfCells, margins: np.ndarray) -> np.ndarray:
     """(L,) ‖θ̂ − θ_true‖_Σ under an attack on that norm, at each margin."""
-    root = weighted_root(case.world.coordinates, case.world.cell_prob[None], 0.0)
-    truth = torch.stack([at_margin(case.world, float(margin)).truth for margin in margins])
-    off = _fits(case, margins, root, 0.0, truth) - truth
-    return (off @ root[0].T).norm(dim=1).numpy()
+    x = case.world.coordinates
+    root = weighted_root(x, case.world.cell_prob[None], 0.0)
+
+    def target(mass: Tensor, truth: Tensor) -> LogisticTarget:
+        return LogisticTarget(x, mass, truth, case.world.radius, root)
+
+    theta, truth = _fits(case, margins, target)
+    return ((theta - truth) @ root[0].T).norm(dim=1).numpy()
 
 
 def _fits(
-    case: LabelsOfCells, margins: np.ndarray, root: Tensor, offset: float, truth: Tensor
-) -> Tensor:  # fmt: skip
-    """(L, k) θ̂ at each margin under an attack on ‖root·(θ̂ − truth) + offset‖.
+    case: LabelsOfCells,
+    margins: np.ndarray,
+    target: Callable[[Tensor, Tensor], LogisticTarget],
+) -> tuple[Tensor, Tensor]:
+    """(L, k) θ̂ under attack, and θ_true, at each margin.
 
     Args:
         case: the world at another margin.
         margins: (L,).
-        root: (1, e, k).
-        offset: of the error.
-        truth: (k,), or (L, k) one for each margin.
+        target: (L, C) masses and (L, k) θ_true → what is attacked.
     """
     worlds = [at_margin(case.world, float(margin)) for margin in margins]
     pairs = case.world.cell_prob.expand(len(worlds), -1)
     rates = torch.stack([world.reward_diff for world in worlds]).sigmoid()
     counts = LabelCounts(pairs, pairs * case.labels(rates))
-    target = LogisticTarget(
-        case.world.coordinates, pairs, truth, case.world.radius, root, offset
-    )  # fmt: skip
-    return fitted(case, target, counts, None, torch.stack([world.truth for world in worlds]))
+    truth = torch.stack([world.truth for world in worlds])
+    return fitted(case, target(pairs, truth), counts, None, truth), truth
 
 
 def _crossing(margins: np.ndarray, estimated: np.ndarray) -> float:

@@ -81,7 +81,6 @@ def hidden_distance(case: AttackedLabels, rng: Any = None, replicates: int = 1) 
 
 def hidden_mass(case: AttackedLabels, start: np.ndarray, step: np.ndarray) -> np.ndarray:
     """(P,) largest mass of a cell in which corruption hides margins ``start`` and start + step."""
-    share = case.spent * case.corruption if case.adversary.acts else 0.0
     laws = [
         case.labels(torch.sigmoid(torch.from_numpy(margin))) for margin in (start, start + step)
     ]
@@ -89,7 +88,7 @@ def hidden_mass(case: AttackedLabels, start: np.ndarray, step: np.ndarray) -> np
     for stage in channel(case.order, randomize, UniformFlips(0.0)).stages:
         if isinstance(stage, Corrupt):
             apart = (laws[1] - laws[0]).abs().clamp(min=1e-300).numpy()
-            mass = mass + 2 * share / apart
+            mass = mass + 2 * case.attacked_share / apart
         else:
             laws = [_randomized(stage, law) for law in laws]
     return mass

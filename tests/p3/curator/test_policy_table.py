@@ -102,5 +102,6 @@ def test_the_best_of_many_policies_is_found_without_solving_all(bound, radius):
     centre = 0.9 * radius * centre / centre.norm(dim=-1, keepdim=True).clamp(min=radius)
     features = all_choices(6) * torch.linspace(0.2, 1.0, 6).double()
     values = pessimistic_values(features, centre, matrix, bound, radius)
-    best = best_in_the_worst_case(features, centre, matrix, bound, radius)
+    best, exists = best_in_the_worst_case(features, centre, matrix, bound, radius)
+    assert exists.all()
     torch.testing.assert_close(values.gather(1, best[:, None])[:, 0], values.amax(-1))
