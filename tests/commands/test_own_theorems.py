@@ -167,6 +167,7 @@ def test_a_shipped_name_is_refused(command, folder):
         ("import no_such_module\n", "line 1 of {}: ModuleNotFoundError: No module named 'no_such"),
         ("x = 1\nx = (\n", "line 2 of {}: SyntaxError: "),
         ("\n\n1 / 0\n", "line 3 of {}: ZeroDivisionError: division by zero"),
+        ("def f():\n    1 / 0\n\n\nf()\n", "line 2 of {}: ZeroDivisionError: division by zero"),
         ("x = 1\n", "{} defines no THEOREM"),
     ],
 )
@@ -176,6 +177,20 @@ def test_a_file_that_cannot_be_used_is_one_line(folder, code, told):
     with pytest.raises(BadInput) as refused:
         find("my_bound", folder)
     assert str(refused.value).startswith(f"theorem=my_bound: {told.format(path)}")
+
+
+def test_no_compiled_form_of_a_file_is_kept_and_a_full_disk_is_no_mistake_in_it(
+    folder, monkeypatch
+):
+    """Python would run the first form of a file that is edited twice within a second."""
+    monkeypatch.setattr("sys.dont_write_bytecode", False)
+    find("my_bound", folder)
+    assert not (folder / "theorems" / "__pycache__").exists()
+    other = folder / "other"
+    main(["my_bound"], other)
+    (other / "theorems" / "my_bound.py").write_text("raise OSError(28, 'full')\n")
+    with pytest.raises(OSError, match="full"):
+        find("my_bound", other)
 
 
 @pytest.mark.parametrize(

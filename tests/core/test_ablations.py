@@ -252,7 +252,9 @@ def test_theorems_are_named_as_hydra_names_them(text, names):
     assert named_theorems(text) == names
 
 
-@pytest.mark.parametrize("text", ["offline_gpa", "glob(zz*)", "a,b", "glob(", "[", ""])
+@pytest.mark.parametrize(
+    "text", ["offline_gpa", "glob(zz*)", "a,b", "offline_gap,b", "glob(", "[", ""]
+)
 def test_theorems_that_are_not_there_are_refused(text):
     with pytest.raises(BadInput, match="^theorem"):
         named_theorems(text)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from repro.base.errors import BadInput, BrokenTheorem
-from repro.base.schema import Epsilon, Pairs, Positive
+from repro.base.schema import MAX_PAIRS, Epsilon, Pairs, Positive
 from repro.core.check import (
     Check,
     Quantity,
@@ -23,7 +23,7 @@ from repro.core.check import (
     privacy_mistake,
 )
 from repro.core.claims import Frequency, Inequality, Ratio, Slope
-from repro.core.door import TheoremNumbers, swept_checks
+from repro.core.door import TheoremNumbers, swept_checks, words_of
 from repro.core.worlds import Sweep, field_values, put
 
 
@@ -131,6 +131,12 @@ def test_another_budget_takes_labels_with_it():
         swept((1e13, 1e14, 1e15)).under({"epsilon": 1e-3})
 
 
+def test_labels_that_are_not_swept_stop_at_the_most_there_can_be():
+    world = Coins(n_pairs=MAX_PAIRS // 2)
+    one = swept((1, 2, 3), world=world, axis="num_states", at="deviation").under({"epsilon": 0.5})
+    assert {world.n_pairs for world in one.sweep.worlds} == {MAX_PAIRS}
+
+
 def test_a_stage_changes_what_is_measured_and_not_what_is_claimed():
     quantity = Quantity("error over variance", over=lambda world: world.deviation**2)
     one = swept(claim=Ratio("right"), quantity=quantity)
@@ -209,6 +215,9 @@ def test_an_exact_check_may_not_draw():
 def test_mistakes_about_privacy_are_none_where_there_is_none():
     assert len(swept().algorithms) == 2
     assert len(swept(world=Coins(n_pairs=1, epsilon=math.inf)).algorithms) == 1
+    first, *others = swept().sweep.worlds
+    in_part = replace(swept().sweep, worlds=(replace(first, epsilon=math.inf), *others))
+    assert len(SweptCheck(check(), in_part).algorithms) == 2
 
 
 def test_a_named_algorithm_has_its_name_and_a_signature_without_its_constants():
@@ -356,6 +365,18 @@ def test_a_check_on_one_file_of_pairs_among_others_quotes_none():
     assert replace(one, sweep=replace(one.sweep, worlds=worlds)).has_pairs
 
 
+def test_an_error_of_ones_own_code_is_quoted_but_where_worlds_have_pairs():
+    mine = {"__name__": "theorems_in_1.mine"}
+    code = "def bad(world, rng, replicates): float('a label')"
+    exec(compile(code, "/x/theorems/mine.py", "exec"), mine)
+    with pytest.raises(BrokenTheorem, match="a label"):
+        block(swept(right=mine["bad"]), 0, 0, 2)
+    on_pairs = swept(right=mine["bad"], world=OnText(n_pairs=1, instance=Text("d")))
+    with pytest.raises(ValueError, match="a label") as raised:
+        block(on_pairs, 0, 0, 2)
+    assert not isinstance(raised.value, BrokenTheorem)
+
+
 def theorem(**fields) -> Theorem:
     return Theorem(title="Coins", settles=["own.x"], checks=[check()],
                    worlds={"coins": Coins}, **fields)  # fmt: skip
@@ -446,6 +467,19 @@ def test_a_sweep_on_another_instance_has_what_it_does_not_say_from_the_first():
     (one,) = swept_checks(theorem(), given, "text")
     assert (one.sweep.grid, one.sweep.replicates) == ((1, 2, 3), 5)
     assert {world.bias for world in one.sweep.worlds} == {2.0}
+
+
+def test_a_sweep_may_set_a_field_of_a_field():
+    given = numbers(sweeps={"n_pairs": {"grid": [1, 2, 3], "truth.kl_weight": 2}})
+    (one,) = swept_checks(theorem(), given, "linear")
+    assert {world.truth.kl_weight for world in one.sweep.worlds} == {2.0}
+
+
+def test_words_of_a_class_come_before_those_that_it_derives_from():
+    first = type("First", (), {"words": {"side": {"x": 1}, "law": {"y": 2}}})
+    assert words_of(type("Second", (first,), {"words": {"side": {"x": 3}}})) == {
+        "side": {"x": 3}, "law": {"y": 2},
+    }  # fmt: skip
 
 
 def test_a_world_says_its_kind_where_there_are_two():

@@ -27,6 +27,7 @@ class Pair:
 
 class Colour(Enum):
     RED = 1
+    BLUE = 2
 
 
 def scaled(by):
@@ -35,12 +36,14 @@ def scaled(by):
 
 DIFFERENT = [
     None, 0, 1, 1.0, True, "1", b"1", math.nan, math.inf, -0.0, 0.0, (), (1,), [1], [[1, 2]],
-    [[1], 2], {"a": 1}, {"b": 1}, {"a": 2}, np.array([1.0]), np.array([1]), np.array([[1.0]]),
-    torch.tensor([1.0]), torch.tensor([2.0]), Pair(1, 2), Pair(2, 1), Colour.RED, Path("a"),
-    Path("b"), scaled(1), scaled(2), math.sin, math.cos, functools.partial(max, 1),
+    [[1], 2], {"a": 1}, {"b": 1}, {"a": 2}, np.array([0.0]), np.array([0]),
+    np.array([1.0]), np.array([1]), np.array([[1.0]]),
+    torch.tensor([1.0]), torch.tensor([2.0]), Pair(1, 2), Pair(2, 1), Colour.RED, Colour.BLUE,
+    Path("a"), Path("b"), scaled(1), scaled(2), math.sin, math.cos, functools.partial(max, 1),
     functools.partial(max, 2), functools.partial(max, key=abs), functools.partial(max, key=len),
     Pair(1, 2).both, Pair(2, 1).both, cmath.sin,
-    Overrides(epsilon=1.0), Overrides(n_pairs=1), {1, 2}, {1, 3}, frozenset({1, 2}),
+    Overrides(epsilon=1.0), Overrides(n_pairs=1),
+    Overrides(n_pairs=2), {1, 2}, {1, 3}, frozenset({1, 2}),
 ]  # fmt: skip
 
 
@@ -54,6 +57,7 @@ def test_what_differs_has_another_hash():
     [
         ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
         ({3, 1, 2}, {2, 3, 1}),
+        ({0, 8}, {8, 0}),
         (np.arange(4.0), np.arange(8.0)[:4]),
         (np.arange(6.0).reshape(2, 3).T, np.array([[0.0, 3], [1, 4], [2, 5]])),
         (torch.arange(4.0, requires_grad=True), torch.arange(4.0)),

@@ -328,3 +328,15 @@ def test_a_bound_has_to_hold_at_every_point():
     assert outcome.numbers["slack"] == pytest.approx(1 / series.means.max())
     below = Series(GRID, np.minimum(levels, 0.9) * np.ones((1, 20, 20)))
     assert judged(check, below).verdict == "supported"
+
+
+@pytest.mark.parametrize(("errors", "verdict"), [(2.4, "inconclusive"), (3.5, "supported")])
+def test_a_point_of_a_bound_is_held_to_it_with_all_the_others(errors, verdict):
+    """Alone a point 2.4 errors inside would be in; among four it may still be outside."""
+    blocks = np.resize([-1.0, 1.0], 20) * 0.01
+    error = blocks.std(ddof=1) / np.sqrt(20)
+    means = np.array([0.5, 0.5, 0.5, 1.05 - errors * error])
+    values = (means[:, None] + blocks)[:, :, None]
+    check = RatioCheck("row", "n_pairs", (1.0, 2.0, 4.0, 8.0), "q", "m", direction="at_most")
+    series = Series(np.array(check.grid), values)
+    assert judge(check, "m", series, 0.05).verdict == verdict

@@ -6,6 +6,7 @@ import pytest
 from repro.core.judge import judge
 from repro.core.privacy_check import Exact, PrivacyCheck, counts_of
 from repro.core.results import Series
+from repro.core.witness import witness_of
 from repro.labels.privacy.black_box import Attack
 
 ATTACK = Attack(1.0, 0.0, False)
@@ -33,6 +34,21 @@ def test_the_exact_epsilon_decides(exact, verdict):
     assert 0 < found.numbers["audit_lower_bound"] < exact
     assert found.numbers["runs_a_side"] == 4 * RUNS
     assert found.series.means == pytest.approx([exact, exact])
+
+
+@pytest.mark.parametrize(("check_error", "miss"), [(0.05, 0.001), (1e-5, 1e-5)])
+def test_the_attackers_bounds_hold_at_all_points_together(check_error, miss):
+    check = PrivacyCheck(
+        name="audit", axis="reward_bound", grid=(1.0, 2.0), quantity="ε", method="m",
+        runs=RUNS, exact={"m": (Exact(0.5, 0.0, ATTACK), Exact(2.0, 0.25, ATTACK))},
+    )  # fmt: skip
+    values = np.tile([0.55, 0.45], (2, 2, 2)).reshape(2, 2, 4)
+    found = judge(check, "m", Series(np.array(check.grid), values), check_error)
+    bound = ATTACK.bound(counts_of(values[0], RUNS), 0.0, 1 - miss / 2)
+    assert found.numbers["audit_by_point"] == [bound, bound]
+    assert found.numbers["exact_delta"] == 0.25
+    assert found.verdict == "contradicted"
+    assert witness_of(check, found) == {"at": 2.0, "measured": 2.0, "claimed": 1.0}
 
 
 def test_an_attacker_who_sees_more_than_is_possible_settles_nothing():

@@ -93,6 +93,9 @@ def test_what_is_known_of_every_algorithm_goes_into_the_check():
     assert [one.dp_delta for one in (*found.exact["as_claimed"], *found.exact["twice"])] == [
         0.1, 0.2,
     ]  # fmt: skip
+    assert [one.epsilon for one in (*found.exact["as_claimed"], *found.exact["twice"])] == [
+        0, np.inf,
+    ]  # fmt: skip
 
 
 def test_an_ablation_is_examined_as_it_is_measured_against_the_stated_claim():

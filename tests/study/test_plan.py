@@ -80,6 +80,35 @@ def test_other_arrays_are_no_blocks(tmp_path, values):
     assert store.read(block, (3,)) is None
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_in_place_of_a_block_is_not_waited_for(tmp_path):
+    store, block = BlockStore(tmp_path), Block(0, 0, "abcd" * 8)
+    (tmp_path / "ab").mkdir()
+    os.mkfifo(tmp_path / "ab" / f"{block.key}.npy")
+    assert store.read(block, (1,)) is None
+    assert store.kept([block]) == 0
+
+
+def test_a_disk_without_room_for_a_block_is_told(tmp_path, monkeypatch):
+    class Full:
+        def __init__(self, **more):
+            pass
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *left):
+            pass
+
+        def write(self, content):
+            raise OSError(28, "No space left on device")
+
+    assert BlockStore(tmp_path / "a").trouble() == ""
+    monkeypatch.setattr("tempfile.TemporaryFile", Full)
+    said = f"{tmp_path}/a cannot be written: No space left on device"
+    assert BlockStore(tmp_path / "a").trouble() == said
+
+
 class Trap:
     """Unpickling it raises."""
 
