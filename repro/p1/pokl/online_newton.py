@@ -28,7 +28,7 @@ from repro.labels.preferences.block_draws import NumpyDraws, geometric_times
 from repro.labels.preferences.label_information import inverse_slope
 from repro.p1.pokl.run import OnlineRun
 from repro.p1.pokl.runs import Round, Runs
-from repro.worlds.estimators.ball import nearest_in_ball
+from repro.worlds.estimators.ball import descent_in_ball, nearest_in_ball
 from repro.worlds.instances.linear import LinearWorld, feature_covariance
 from repro.worlds.policies.covering import log_covering_ball
 from repro.worlds.policies.gibbs import gibbs_policy
@@ -81,12 +81,7 @@ class NewtonLearner:
         self._world, self._how, self._signal = world, how, runs.believed_signal
         self._least = 1 / inverse_slope(world.reward_bound)
         self._flat = world.features.flatten(0, 1)
-        # (C, d(d+1)/2) entries of xxᵀ, each once, and (d·d,) where they stand: d = 64 feels it
-        row, column = torch.tril_indices(size, size, device=world.features.device)
-        self._outer = world.feature_diff[:, row] * world.feature_diff[:, column]
-        place = torch.empty(size, size, dtype=torch.long, device=world.features.device)
-        place[row, column] = place[column, row] = torch.arange(len(row), device=place.device)
-        self._place = place.flatten()
+        self._outer = (world.feature_diff[:, :, None] * world.feature_diff[:, None]).flatten(1)
         eye = torch.eye(size, **options)
         self.pairs = torch.zeros(len(runs), cells, **options)
         self.theta = torch.zeros(len(runs), size, **options)
@@ -106,13 +101,14 @@ class NewtonLearner:
         self.pairs = self.pairs + pairs
         win = torch.sigmoid(self.theta @ self._world.feature_diff.T)
         if self._how.matrix != "frozen":
-            size = self.theta.shape[1]
-            added = ((pairs * self._weight(win)) @ self._outer)[:, self._place]
-            self.matrix = self.matrix + added.reshape(-1, size, size)
+            flat = torch.addmm(self.matrix.flatten(1), pairs * self._weight(win), self._outer)
+            self.matrix = flat.reshape(self.matrix.shape)
             self._inverse = None
         debiased = (pairs + label_sum / self._signal[:, None]) / 2
         gradient = (pairs * win - debiased) @ self._world.feature_diff
-        self._step(torch.linalg.solve_ex(self.matrix, gradient[:, :, None])[0][:, :, 0])
+        if self._how.cautious:
+            gradient = gradient * self._signal[:, None].square()
+        self.theta = descent_in_ball(self.theta, gradient, self.matrix, self._world.radius)
 
     def observe_one(self, x: Tensor, label: Tensor) -> None:
         """One step with a label ±1 (L,) of a pair with feature differences x (L, d): O(d²)."""
@@ -124,7 +120,9 @@ class NewtonLearner:
             self.inverse.baddbmm_(turned[:, :, None], (-share[:, None] * turned)[:, None])
             self.matrix.baddbmm_(x[:, :, None], (weight[:, None] * x)[:, None])
             turned = turned * (share / weight)[:, None]
-        self._step((win - (1 + label / self._signal) / 2)[:, None] * turned)
+        step = (win - (1 + label / self._signal) / 2)[:, None] * turned
+        step = step * self._signal[:, None].square() if self._how.cautious else step
+        self.theta = nearest_in_ball(self.theta - step, self.matrix, self._world.radius)
 
     def reward(self) -> Tensor:
         """(L, S, A) reward of the estimate."""
@@ -142,11 +140,6 @@ class NewtonLearner:
         if self._how.matrix == "own_slope":
             return win * (1 - win)
         return torch.full_like(win, self._least)
-
-    def _step(self, step: Tensor) -> None:
-        if self._how.cautious:
-            step = step * self._signal[:, None].square()
-        self.theta = nearest_in_ball(self.theta - step, self.matrix, self._world.radius)
 
 
 # One label a step --------------------------------------------------------------------------------

@@ -53,20 +53,21 @@ def best_in_the_worst_case(
     """
     values, vectors = torch.linalg.eigh(matrix)
     along = torch.einsum("rij,ri->rj", vectors, centre)
-    rotated = directions @ vectors
-    bound = (rotated @ along[..., None])[..., 0]
+    bound = centre @ directions.T
     solved = torch.zeros_like(bound, dtype=torch.bool)
     exists = values.amin(-1) > 0
     open_rows = exists.nonzero()[:, 0]
     first = True
     while len(open_rows):
         chosen = bound[open_rows].topk(min(AT_ONCE, bound.shape[1]), dim=-1).indices
-        tried = rotated[open_rows[:, None], chosen]
+        tried = directions[chosen] @ vectors[open_rows]
         parts = (values[open_rows], along[open_rows])
         least_values, theta = _worst_cases(tried, *parts, error_bound, radius)
-        above = (rotated[open_rows] @ theta.mT).amin(-1)
         # The centre is a guess and no bound: output noise may have moved it out of the ball.
-        above = above if first else torch.minimum(above, bound[open_rows])
+        above = torch.full_like(bound, torch.inf) if first else bound
+        above = above[open_rows]
+        for reward in (theta @ vectors[open_rows].mT).unbind(1):
+            above = torch.minimum(above, reward @ directions.T)
         bound[open_rows] = above.scatter(1, chosen, least_values)
         solved[open_rows] = solved[open_rows].scatter(1, chosen, True)
         exists[open_rows] &= ~least_values.isnan().any(-1)

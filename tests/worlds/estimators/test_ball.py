@@ -7,7 +7,12 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from repro.worlds.estimators.ball import nearest_in_ball, newton_in_ball, promised_gain
+from repro.worlds.estimators.ball import (
+    descent_in_ball,
+    nearest_in_ball,
+    newton_in_ball,
+    promised_gain,
+)
 
 
 def random_cases(
@@ -69,6 +74,17 @@ def test_outside_meets_the_conditions(spread, radius):
     scale = np.linalg.norm(information, axis=(1, 2)) * np.linalg.norm(centre, axis=1)
     residual = np.linalg.norm(pull - multiplier[:, None] * theta, axis=1)
     assert (residual <= 1e-9 * scale).all()
+
+
+@pytest.mark.parametrize("spread", [0.0, 2.0, 4.0])
+@pytest.mark.parametrize("radius", [1e-3, 1.0])
+def test_a_step_by_factors_is_the_one_by_eigenvectors(spread, radius):
+    centre, information = map(torch.from_numpy, random_cases(60, 5, spread, key=2))
+    theta = centre * radius / 6
+    gradient = (information @ (theta - centre)[..., None])[..., 0]
+    expected = nearest_in_ball(centre, information, radius)
+    found = descent_in_ball(theta, gradient, information, radius)
+    torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_round_quadratic_is_the_projection():
