@@ -116,6 +116,41 @@ def test_a_sweep_replaces_one_field_by_its_own_name_or_by_a_formula():
     assert inner.worlds[0].truth.kl_weight == 2.0
 
 
+@dataclass(frozen=True)
+class Chances:
+    """Fields that axes of other names set."""
+
+    failure_prob: float = 0.5
+    best_share: float = 0.5
+    mass: float = 0.5
+    reward_bound: float = 0.5
+    epsilon: float = 0.5
+    holds: bool = True
+
+
+@pytest.mark.parametrize(
+    ("axis", "field_set", "value"),
+    [
+        ("log_inverse_delta", "failure_prob", math.exp(-4)),
+        ("inverse_reference", "best_share", 0.25),
+        ("coverage", "mass", 0.25),
+        ("inverse_reward_bound", "reward_bound", 0.25),
+        ("epsilon_minus_one", "epsilon", math.log(5)),
+        ("privacy_cost", "epsilon", math.log(5 / 3)),
+    ],
+)
+def test_an_axis_of_another_name_sets_its_field_by_a_formula(axis, field_set, value):
+    sweep = Sweep.of(Chances(), axis, (4.0,))
+    assert (sweep.axis, sweep.at, sweep.grid) == (axis, field_set, (4.0,))
+    assert getattr(sweep.worlds[0], field_set) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("value", [0, 1, "yes"])
+def test_an_answer_is_true_or_false(value):
+    with pytest.raises(BadInput, match=f"^holds={value}: allowed: "):
+        put(Chances(), {"holds": value})
+
+
 def test_an_override_reaches_all_fields_but_those_that_are_swept_or_kept():
     one = swept(keeps=["deviation"]).under({"n_pairs": 7, "deviation": 2.0, "bias": 1.0})
     assert [world.n_pairs for world in one.sweep.worlds] == [10, 100, 1000]

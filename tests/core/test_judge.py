@@ -13,7 +13,7 @@ from repro.core.claims import (
 from repro.core.judge import compare, judge
 from repro.core.rates import Interval
 from repro.core.results import Series
-from repro.core.verdicts import off_its_pin, worst
+from repro.core.verdicts import off_its_pin, overall, worst
 from tests.at_each import at_each
 
 GRID = (1.0, 10.0, 100.0, 1000.0)
@@ -72,6 +72,17 @@ def verdict(check, measured):
 def slope_check(**changes):
     return SlopeCheck(**{"name": "s", "axis": "n_pairs", "grid": GRID, "quantity": "q",
                          "method": "m", "claimed": -1.0, "tolerance": 0.05} | changes)  # fmt: skip
+
+
+def test_a_control_that_is_not_contradicted_leaves_the_whole_undecided():
+    for control in ("supported", "inconclusive"):
+        assert overall([], ["contradicted", control], ["supported"]) == "inconclusive"
+    assert overall([True, False], [], ["supported"]) == "assumption_failed"
+
+
+def test_a_slack_that_is_gone_is_off_its_pin():
+    assert off_its_pin({"slack_pinned": 1.5})
+    assert off_its_pin({"slack_pinned": 200.0})
 
 
 def test_slope_supported_and_contradicted():

@@ -35,6 +35,15 @@ def test_a_search_shows_every_algorithm_the_same_cases():
     assert quantity.evidence == "searched"
 
 
+@pytest.mark.parametrize(("errors", "tested"), [([0.0, 1.0], True), ([0.0, 0.0], False)])
+def test_a_bound_is_tested_where_some_case_has_an_error(errors, tested):
+    left = iter(errors)
+    quantity = searched("q", lambda world, rng: next(left), of_error=True)
+    worlds = [Shift(0.0)]
+    found = quantity.values(worlds, [same], [np.random.default_rng(0)], 2, worlds)
+    assert np.array_equal(found[0, 0], errors if tested else [np.nan] * 2, equal_nan=True)
+
+
 def test_of_a_list_the_largest_is_kept():
     quantity = listed("q", lambda world: [world.at, world.at + 1])
     worlds = [Shift(3.0), Shift(5.0)]

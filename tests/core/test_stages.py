@@ -8,7 +8,9 @@ import pytest
 from repro.base.errors import BadInput
 from repro.core.stages import STAGES, in_words, named_stages, refuse_unknown
 from repro.labels.corruption.orders import Order
+from repro.labels.preferences import label_law
 from repro.labels.preferences.label_law import AsymmetricResponse, fair_coins
+from repro.labels.privacy.central_noise import GAUSSIAN, NO_NOISE
 from tests.at_each import at_each
 
 
@@ -76,3 +78,21 @@ def test_checking_a_config_does_not_import_torch():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not found.stdout.split()
+
+
+def test_a_name_stands_for_the_object_of_that_name():
+    def named(**given):
+        (stage,) = named_stages(given).values()
+        return stage
+
+    assert (named(noise="gaussian"), named(noise="no_noise")) == (GAUSSIAN, NO_NOISE)
+    assert named(estimate="the_truth") is label_law.the_truth
+    assert named(estimate="as_fitted") is label_law.as_fitted
+    for bonus in ("optimism", "pessimism"):
+        values = [named(**{bonus: name}) for name in ("as_printed", "none", "reversed")]
+        assert values == [1.0, 0.0, -1.0]
+        assert named(**{bonus: -1e6}) == -1e6
+        for beyond in (1.1e6, float("nan")):
+            with pytest.raises(BadInput, match=f"^stages.{bonus}=.*: allowed: a number within"):
+                named(**{bonus: beyond})
+    assert named_stages({"labels": None}) == {}

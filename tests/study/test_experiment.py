@@ -357,6 +357,38 @@ def test_instances_are_built_where_the_run_says(plan_of):
     assert (device_in_use(), cache_in_use()) == before
 
 
+def test_a_second_check_whose_axis_changes_nothing_is_refused(toy, toy_check, plan_of):
+    toy(checks=[toy_check(), toy_check(name="flat", axis="num_states", at="states")],
+        worlds={"power": Stuck})  # fmt: skip
+    sweeps = {"n_pairs": {"grid": [1, 2, 3]}, "flat": {"grid": [1, 2, 3]}}
+    plan = plan_of(sweeps=sweeps)
+    plan = dataclasses.replace(plan, config=plan.config | {"worlds": {"power": {}}})
+    with pytest.raises(BadInput, match="^flat.axis=num_states: nothing here depends on it"):
+        built(plan)
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """Worlds of which a sweep changes the labels alone."""
+
+    n_pairs: Pairs = 1
+    states: float = 1.0
+
+    def along(self, worlds):
+        return worlds if worlds[0].n_pairs != worlds[-1].n_pairs else worlds[:1] * len(worlds)
+
+
+def test_a_number_that_stands_for_a_stage_is_shown_as_it_is_measured(swept_of, plan_of, with_cost):
+    experiment = built(plan_of(sweeps=CALLS_TO_COST))
+    loud = experiment.swept[0].instead(exponent=-3.0)
+    assert experiment.declared(loud).settings["exponent"] == -3.0
+    assert experiment.numbers_in_force(experiment.swept[1]) == {"grid": [2.0, 3.0]}
+
+
+def test_a_channel_is_shown_once():
+    assert "response" not in grouped(Known, channel=TWO_FLIPS)[1]
+
+
 def test_a_reason_a_form_that_holds_and_a_substitute_are_declared(toy, toy_check, plan_of):
     printed = toy_check(name="printed", expected="contradicted", why="a slip")
     toy(checks=[printed, toy_check()], corrected={"printed": "n_pairs"},
