@@ -37,6 +37,8 @@ def test_conversations_are_joined_where_they_overlap():
     assert joined([U, A], [U, A, B], "prompt") == [U, A, B]
     assert joined([U, A, U, A], [U, A, B], "prompt") == [U, A, U, A, B]
     assert joined([U], [A, B], "prompt") == [U, A, B]
+    rules = turn("system", "Be brief.")
+    assert joined([rules, U, A, U, A], [U, A, U, A, B], "prompt") == [rules, U, A, U, A, B]
     assert joined([U], [], "prompt") == [U]
     with pytest.raises(NotUnderstood, match="'prompt' contradicts another field"):
         joined([U], [B], "prompt")
