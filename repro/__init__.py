@@ -36,7 +36,6 @@ def _version() -> str:
         return "0.0.0"
 
 
-__version__ = _version()
 _FUNCTIONS = {
     "run": "repro.api",
     "ablate": "repro.commands.ablate",
@@ -68,6 +67,8 @@ def __getattr__(name: str):
         return getattr(import_module(_FUNCTIONS[name]), name)
     if name in _MODULES:
         return import_module(_MODULES[name])
+    if name == "__version__":
+        return _version()
     raise AttributeError(name)
 
 

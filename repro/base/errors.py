@@ -65,6 +65,8 @@ def number_of(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+CLOSE = 0.7
+"""Likeness from which a name is suggested, of at most 1."""
 MOST_NAMED = 10
 """Names that a line lists at most."""
 
@@ -97,7 +99,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     >>> nearest("offline_gpa", ["offline_gap", "log_regret"])
     'did you mean offline_gap? '
     """
-    close = difflib.get_close_matches(word, list(known), n=1)
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=CLOSE)
     return f"did you mean {close[0]}? " if close else ""
 
 
@@ -121,7 +123,7 @@ def running_theorem(quoted: bool = True) -> Iterator[None]:
         raise
     except Exception as problem:
         if quoted and (place := _line_of_user(problem)):
-            complaint = one_line(f"{type(problem).__name__}: {problem} in {place}")
+            complaint = one_line(f"{place} raised {type(problem).__name__}: {problem}")
             raise BrokenTheorem(complaint) from problem
         raise
 

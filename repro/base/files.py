@@ -144,11 +144,11 @@ def plain_yaml(text: str) -> Any:
         """Refuses a key that stands twice in a mapping."""
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            keys = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
             for number, key in enumerate(keys):
-                if key in keys[:number]:
+                if any(key.value == before.value for before in keys[:number]):
                     raise yaml.MarkedYAMLError(
-                        problem=f"{key} stands twice", problem_mark=node.start_mark
+                        problem=f"{key.value} stands twice", problem_mark=key.start_mark
                     )
             return super().construct_mapping(node, deep)
 

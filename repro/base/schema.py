@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from functools import cache
 from types import NoneType, UnionType
@@ -180,6 +181,10 @@ def _bad_input(
         known = _fields_beside(model, parts)
         allowed = f"; {among(str(parts[-1]), known)}" if known else ""
         return BadInput(key, value, f"unknown key{allowed}")
+    if first["type"] == "literal_error":
+        expected = first.get("ctx", {}).get("expected", "")
+        names = re.findall("'([^']*)'", expected)
+        return BadInput(key, value, f"{nearest(value, names)}allowed: {expected}")
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     return BadInput(key, value, message if "allowed: " in message else f"allowed: {message}")
 

@@ -138,7 +138,7 @@ def problems(catalogue: Catalogue, existing: Summaries, unread: Collection[str] 
         ),
         *_unlisted(catalogue, existing),
         *_settled_with_reason(catalogue, existing),
-        *_evidence(catalogue, existing, unread),
+        *evidence_problems(catalogue, existing, unread),
     ]
 
 
@@ -150,11 +150,26 @@ def _settled_with_reason(catalogue: Catalogue, existing: Summaries) -> Iterator[
                 yield f"{slug}: settles {name}; remove its reason from {_where(name, catalogue)}"
 
 
-def _evidence(catalogue: Catalogue, existing: Summaries, unread: Collection[str]) -> Iterator[str]:
-    """Evidence of suspected errors that no experiment has, where its checks are known."""
+def evidence_problems(
+    catalogue: Catalogue,
+    existing: Summaries,
+    unread: Collection[str],
+    of: Collection[str] | None = None,
+) -> Iterator[str]:
+    """Evidence of suspected errors that no experiment has, where its checks are known.
+
+    Args:
+        catalogue: all statements.
+        existing: as for ``problems``.
+        unread: as for ``problems``.
+        of: ids of the suspected errors; None: all.
+    """
+    suspected = catalogue.slips
+    if of is not None:
+        suspected = {name: slip for name, slip in suspected.items() if name in of}
     whole = {slug: one for slug, one in existing.items() if _is_whole(one)}
     checks = {slug: {c.name: c.controls for c in one.checks} for slug, one in whole.items()}
-    return slips.dangling(catalogue.slips, checks, None, {*unread, *set(existing) - set(whole)})
+    return slips.dangling(suspected, checks, None, {*unread, *set(existing) - set(whole)})
 
 
 def _is_whole(summary: TheoremSummary) -> bool:

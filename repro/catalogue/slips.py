@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from repro.base.errors import nearest
 from repro.catalogue.machine_checked import Checked
 from repro.catalogue.papers import CHECK, TEST, Slip
 
@@ -31,7 +32,13 @@ def dangling(
             if (match["slug"] in unread) if match else root is None:
                 continue
             if not _exists(evidence, checks, root or Path()):
-                yield f"{name}: no such evidence: {evidence}"
+                hint = _hint(match["slug"], match["check"], checks) if match else ""
+                yield f"{name}: no such evidence: {evidence}{hint and f'; {hint}'}"
+
+
+def _hint(slug: str, check: str, checks: Mapping[str, Collection[str]]) -> str:
+    """Which experiment, or which of its checks, may be meant."""
+    return (nearest(check, checks[slug]) if slug in checks else nearest(slug, checks)).strip()
 
 
 def _exists(evidence: str, checks, root: Path) -> bool:

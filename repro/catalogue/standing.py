@@ -213,7 +213,7 @@ def near_names(text: str, rows: Sequence[StatementCoverage]) -> str:
     ids = {row.id: row.id for row in rows}
     numbered = [row for row in rows if number(row.id)]
     names = [f"{paper(r.id).upper()} {kind(r.id).title()} {number(r.id)}" for r in numbered]
-    spelt = ids | {name.lower(): name for name in names}
+    spelt = ids | {name: name for name in SYMBOLS} | {name.lower(): name for name in names}
     close = difflib.get_close_matches(" ".join(text.lower().split()), spelt, n=3, cutoff=NEAR)
     *others, last = [spelt[word] for word in close] or [""]
     either = f"{', '.join(others)} or {last}" if others else last

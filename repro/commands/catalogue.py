@@ -33,6 +33,7 @@ from repro.catalogue.coverage import (
     MISSING,
     StatementCoverage,
     completed,
+    evidence_problems,
     problems,
     rows,
 )
@@ -73,10 +74,13 @@ def main(arguments: Sequence[str]) -> int:
     if "--page" in arguments:
         print(statements_page(coverage, papers, catalogue), end="")
         return 0
-    if arguments and arguments[0] != "--json":
-        _print_some(" ".join(arguments), coverage, catalogue, runs)
-        return 0
     unread = [name for name in names() if name not in existing]
+    if arguments and arguments[0] != "--json":
+        meant = _print_some(" ".join(arguments), coverage, catalogue, runs)
+        suspected = {f"{paper(row.id)}.{slip}" for row in meant for slip in row.item.slips}
+        for line in evidence_problems(catalogue, existing, unread, suspected):
+            print(line, file=sys.stderr)
+        return 0
     wrong = [*problems(catalogue, existing, unread), *machine_checked.dangling(catalogue)]
     if "--json" in arguments:
         plain = {
@@ -107,8 +111,8 @@ def _print_some(
     coverage: list[StatementCoverage],
     catalogue: Catalogue,
     runs: Mapping[str, StoredRun],
-) -> None:
-    """The statement that is meant, or a line for each of several.
+) -> list[StatementCoverage]:
+    """Print the statement that is meant, or a line for each of several; all that are meant.
 
     Raises:
         BadInput: nothing is meant.
@@ -122,11 +126,12 @@ def _print_some(
         raise BadInput("statement", words, f"{hint}{allowed}")
     if len(meant) == 1:
         print(page(meant[0], catalogue, runs))
-        return
+        return meant
     for row in meant:
         line = standing(row, catalogue).line
         line = line if row.id in line else f"{row.id}  {line}"
         print(list_entry(line))
+    return meant
 
 
 def _print_all(catalogue: Catalogue, coverage: list[StatementCoverage]) -> None:

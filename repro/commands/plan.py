@@ -187,9 +187,9 @@ class PlanAnswer:
         if math.isfinite(epsilon):
             cost = privacy_cost(epsilon) ** 2
             yield (
-                f"clean-label equivalents: {n_pairs / cost:.0f} by c(epsilon)^2 = {cost:.4g}, "
-                f"{self.clean_labels:.0f} by the constants of loss={self.loss} "
-                f"(or {_others(self.loss)})"
+                f"clean-label equivalents: quote {self.clean_labels:.0f}, by the constants of "
+                f"loss={self.loss} in this world (or {_others(self.loss)}); the theorems' factor "
+                f"alone, c(epsilon)^2 = {cost:.4g}, gives {n_pairs / cost:.0f}"
             )
         if self.corruption:
             yield (

@@ -1,16 +1,18 @@
 """Label-private release of a preference file.
 
     repro privatize IN OUT.jsonl epsilon=0.5 [compose=true] [near_copies=true]
-        [layout=trl] [unit=FIELD [at_most=K]] [resume=true] [ledger=FOLDER]
+        [unit=FIELD [at_most=K]] [resume=true] [ledger=FOLDER]
+    repro privatize IN OUT.parquet epsilon=0.5 layout=trl ...
+    repro privatize spent=true [ledger=FOLDER]
 
 IN has prompt, chosen and rejected: JSON lines (also .gz), CSV, Parquet, or a folder saved by
 datasets; texts, chat lists, dialogues as in hh-rlhf, or PKU's better_response_id.  OUT.jsonl has
 prompt, response_1, response_2 and label (+1: the randomised report prefers response_1), one line a
 comparison, every byte but the labels determined by the texts; OUT.manifest.json states the
 guarantee.  OUT.parquet or OUT.jsonl.gz is written beside OUT.jsonl, with layout=trl as prompt,
-chosen, rejected.  unit=annotator protects all labels of one value of that field, at a cost that
-the manifest states, and at_most=K bounds the cost.  Coins come from the operating system, and a
-seed is refused.
+chosen, rejected.  unit=annotator protects all labels of one value of that field, at a cost that the
+manifest states, and at_most=K bounds the cost.  Coins come from the operating system, and a seed is
+refused.  spent=true releases nothing: it says what the ledger has spent.
 Releases of labels that the input shares, and every reward of the ledger, count: compose=true adds
 them up.  Records that differ in case or punctuation only are refused by their numbers, as two
 answers to one label can be averaged: near_copies=true releases both.  What fails after labels were
@@ -45,6 +47,7 @@ KEYS = {
     "near_copies": "true",
     "layout": "trl",
     "ledger": "FOLDER",
+    "spent": "true",
 }
 ENTROPY = (
     "real labels are randomised by the operating system's entropy alone; "
@@ -175,9 +178,33 @@ def audit(
 
 
 def main(words: Sequence[str]) -> int:
-    """Privatise."""
-    tell_at_the_end(_release(words))
+    """Privatise, or say what was spent."""
+    if any(word.removeprefix("--").partition("=")[0] == "spent" for word in words):
+        print(_spent(words))
+    else:
+        tell_at_the_end(_release(words))
     return 0
+
+
+def _spent(words: Sequence[str]) -> str:
+    """What the releases of a ledger have cost one label at most; it follows from their budgets."""
+    from repro.base.words import split_words, true_or_false
+    from repro.release.ledger import debits_of
+
+    _, options = split_words(words, ("spent", "ledger"), switches=("spent",))
+    if not true_or_false(options, "spent"):
+        raise BadInput("spent", options["spent"], "allowed: true")
+    folder = ledger_folder(options.get("ledger"))
+    debits = debits_of(folder)
+    rewards = sum(bool(debit.delta) for debit in debits)
+    # of a label's releases the last one states the total of all, or more
+    total = max((debit.manifest.total for debit in debits), default=0)
+    delta = max((debit.manifest.earlier_delta + debit.delta for debit in debits), default=0)
+    return one_line(
+        f"{number_of(len(debits) - rewards, 'release')} of labels and "
+        f"{number_of(rewards, 'reward')}: one label has cost epsilon {total}"
+        f"{f' and delta {delta:f}' if delta else ''} at most (ledger={folder})"
+    )
 
 
 def _release(words: Sequence[str]) -> str:

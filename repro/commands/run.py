@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from repro.study.settings import Session
 
 UNEXPECTED = 1
-NOT_PRIVATE = "not private: the numbers follow the labels of instance.path; do not publish them"
 COMPOSERS = ("hydra", "omegaconf")
 
 
@@ -41,6 +40,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
     from repro.commands.runs.validation import later, session_of_config
     from repro.report.files import replaced_words, write_files
     from repro.report.progress import progress
+    from repro.report.record import NOT_PRIVATE
     from repro.report.terminal import print_folder, print_result
     from repro.study.discovery import missing_library
     from repro.study.sources import outside_of_key

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Literal
 
 import yaml
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, among
 from repro.base.files import write_together, write_whole, yaml_mapping
 from repro.base.places import PAIR, Place, place_of
 from repro.base.schema import validate
@@ -201,7 +201,8 @@ def main(words: list[str]) -> int:
         "stability": _stability, "power": _power,
     }  # fmt: skip
     if not words or words[0] not in jobs:
-        raise BadInput("argument", " ".join(words[:1]) or "(none)", f"allowed: {', '.join(jobs)}")
+        word = words[0] if words else "(none)"
+        raise BadInput("argument", word, among(word, jobs))
     return jobs[words[0]](words[1:])
 
 

@@ -37,8 +37,7 @@ from repro.release.labels import (
     findings,
     unseen_share,
 )
-from repro.release.ledger import Debit, default_folder, held_ledger
-from repro.release.ledger_file import KEY, NAME
+from repro.release.ledger import Debit, debits_of, default_folder
 from repro.release.manifest import (
     Manifest,
     content_of,
@@ -52,6 +51,7 @@ from repro.release.privatise import (
     Target,
     Written,
     publish,
+    refuse_bound_alone,
     refuse_target,
     trouble_with,
 )
@@ -135,6 +135,9 @@ class Question:
     unit: str = ""
     at_most: int | None = None
     others: Sequence[Any] = ()
+
+    def __post_init__(self) -> None:
+        refuse_bound_alone(self.unit, self.at_most)
 
 
 def audit_release(source: Any, question: Question) -> ReleaseAudit:
@@ -333,10 +336,7 @@ def _debits(folder: Path | None, written: Written) -> list[Debit] | None:
     """
     if folder is None:
         return None
-    if not os.path.lexists(folder / NAME):
-        raise BadInput(KEY, folder, "holds no ledger")
-    with held_ledger(folder) as ledger:
-        return [debit for debit in ledger.debits() if debit.manifest.sha256 == written.sha256]
+    return [debit for debit in debits_of(folder) if debit.manifest.sha256 == written.sha256]
 
 
 def _shown(p: float) -> str:

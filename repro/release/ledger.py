@@ -166,6 +166,18 @@ class Ledger:
             raise BadInput(KEY, self.path, f"was moved or exchanged meanwhile; {what_now}")
 
 
+def debits_of(folder: Path) -> list[Debit]:
+    """All releases that the ledger of a folder knows, oldest first.
+
+    Raises:
+        BadInput: there is no ledger in the folder, or it cannot be used.
+    """
+    if not os.path.lexists(folder / NAME):
+        raise BadInput(KEY, folder, "holds no ledger")
+    with held_ledger(folder) as ledger:
+        return ledger.debits()
+
+
 def _print(key: bytes) -> int:
     """63 bits of a key."""
     return int(key[:16], 16) >> 1

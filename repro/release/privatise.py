@@ -41,6 +41,8 @@ from repro.release.sorted_rows import ComparisonRow, SortedRows
 TOGETHER = 200
 """Lines that are written, hashed and noted at once."""
 _DIALOGUE = re.compile(rb'\{"prompt":"(?:\s|\\n)*(?:System|Human|Assistant):')
+WEAK = Decimal(10)
+"""ε from which on a release says that it is hardly private: 1 label in 22,000 is turned there."""
 NOTHING = "nothing was released"
 DOUBT = (
     "the budget may be spent: resume=true publishes what it paid for, or says that nothing waits"
@@ -79,7 +81,7 @@ class Target:
         if not out.endswith(".jsonl"):
             raise BadInput("OUT", out, f"allowed: a name that ends in {_or('.jsonl', *ENDINGS)}")
         if layout != LAYOUTS[0]:
-            allowed = f"{LAYOUTS[0]} for .jsonl; {_or(*ENDINGS)} for the others"
+            allowed = f"with a name that ends in {_or(*ENDINGS)}; {path.name} is written beside it"
             raise BadInput("layout", layout, f"allowed: {allowed}")
         return cls(path)
 
@@ -112,8 +114,17 @@ class Terms:
     near_copies: bool = False
 
     def __post_init__(self) -> None:
-        if self.at_most is not None and not self.unit:
-            raise BadInput("at_most", self.at_most, "allowed: with unit=FIELD")
+        refuse_bound_alone(self.unit, self.at_most)
+
+
+def refuse_bound_alone(unit: str, at_most: int | None) -> None:
+    """A bound on comparisons of one annotator, where no field names annotators.
+
+    Raises:
+        BadInput: that is so.
+    """
+    if at_most is not None and not unit:
+        raise BadInput("at_most", at_most, "allowed: with unit=FIELD")
 
 
 @dataclass(frozen=True)
@@ -308,8 +319,19 @@ def _drawn(
         near = len(earlier) - len(same)
         raise BadInput("IN", "(released before)", _spent_words(earlier, manifest.total, near))
     own = f"{_apart(noted.shared)}{_near(noted.near)}"
-    tell(f"randomised {number_of(manifest.lines, 'comparison')}{_merged(rows)}{own}")
+    weak = _hardly_private(terms.epsilon)
+    tell(f"randomised {number_of(manifest.lines, 'comparison')}{_merged(rows)}{own}{weak}")
     return Debit(number, manifest, written.answers)
+
+
+def _hardly_private(epsilon: Decimal) -> str:
+    """A warning where hardly a label is turned; it follows from ε alone."""
+    if epsilon <= WEAK:
+        return ""
+    flip_prob = float(ExactResponse.at(epsilon).flip_prob)
+    return (
+        f"; hardly private: at epsilon {epsilon} a label is turned with probability {flip_prob:.1g}"
+    )
 
 
 MOST_GROUPS, MOST_OF_ONE = 20, 10

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from repro.base.errors import BadInput
-from repro.labels.preferences.conversation import NotUnderstood
+from repro.labels.preferences.conversation import NoPreference, NotUnderstood
 from repro.labels.preferences.layouts import ALLOWED, COLUMNS, three_texts
 from repro.labels.preferences.pair_records import FIELDS
 from repro.labels.preferences.pair_rows import rows
@@ -20,6 +20,8 @@ from repro.release.annotators import UnitField
 from repro.release.tables import rows_of
 
 NO_TEXT = "not a text or a chat list"
+RELEASED = {"response_1", "response_2", "label"}
+"""Fields of a line of a release."""
 ALIKE, MOST_NAMED = 0.8, 3
 """How alike a misspelt name is, as difflib measures it; how many are named."""
 Record = tuple[str, str, str]
@@ -46,7 +48,10 @@ def read_owned(source: Any, key: str = "IN", unit: str = "") -> Iterator[tuple[R
     word, numbered_rows = given_rows(source, key, (*COLUMNS, unit.strip().casefold()))
     shown, empty, owner = shown_source(source), True, ""
     for number, value in numbered_rows:
-        record = fields(value)
+        try:
+            record = fields(value)
+        except NoPreference as problem:  # its line is not named: that would tell its label
+            raise BadInput(key, shown, str(problem)) from None
         if isinstance(record, str):
             raise BadInput(key, shown, f"{word} {number}: {record}")
         if annotators:
@@ -85,15 +90,23 @@ def is_path(source: Any) -> bool:
 
 
 def fields(value: Any) -> Record | str:
-    """The three texts of a record, or what is wrong with it."""
+    """The three texts of a record, or what is wrong with it.
+
+    Raises:
+        NoPreference: what is wrong is its label.
+    """
     if not isinstance(value, dict):
         return "not a JSON object with the fields prompt, chosen and rejected"
     try:
         texts = three_texts(value)
+    except NoPreference:
+        raise
     except NotUnderstood as problem:
         return str(problem)
     prompt, chosen, rejected = map(texts.get, FIELDS)
     if chosen is None and rejected is None:
+        if value.keys() >= RELEASED:
+            return "a line of a release, whose labels are randomised already; allowed: raw pairs"
         return f"two responses are missing; allowed: {ALLOWED}{_misspelt(value)}"
     if not (isinstance(chosen, str) and isinstance(rejected, str)):
         return f"one of the fields 'chosen' and 'rejected' {_wrong(value, FIELDS[1:])}"

@@ -72,6 +72,7 @@ def flatten(value: Any, prefix: str = "") -> dict[str, str]:
 
 PLAIN = "linear"
 """The instance that is not worth a word."""
+NOT_PRIVATE = "not private: the numbers follow the labels of instance.path; do not publish them"
 GROUPS = ("channel", "regulariser", "reward_class")
 """Groups of a config that a run has only where they differ from the usual ones."""
 OVERRIDES = ("epsilon", "n_pairs", "horizon", "kl_weight")
@@ -111,6 +112,11 @@ class RunRecord:
     def instance(self) -> str:
         """Kind of the instance, ``linear`` where the config does not say."""
         return self.config.instance.kind if self.config.instance else PLAIN
+
+    @property
+    def not_private(self) -> str:
+        """What a run on text pairs of a user has to say; empty of any other."""
+        return NOT_PRIVATE if self.config.instance and self.config.instance.path else ""
 
     @property
     def key(self) -> str:

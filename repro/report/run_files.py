@@ -167,6 +167,7 @@ class CheckEntry(OutcomeEntry):
         claim: in words.
         statements: that it speaks for; None: all of its experiment's.
         replicates: at each value of ``grid``, those that failed among them.
+        by_point_ci95: of a ratio, intervals at each value of ``grid`` that hold together.
         expected: the verdict that is pinned.
         why: the reason of one other than ``supported``.
         substitute: what stands in the place of what a paper ran; empty where nothing does.
@@ -182,6 +183,7 @@ class CheckEntry(OutcomeEntry):
     needs: list[str] = []
     settings: InForce = InForce()
     grid: list[Extended] = []
+    by_point_ci95: list[Ends] = []
     replicates: int = 0
     expected: str = ""
     why: str = ""
@@ -278,9 +280,10 @@ class FactsFile(_Part):
 
 
 class Instance(_Part):
-    """The instance of a config."""
+    """The instance of a config; ``path`` names text pairs, where it has some."""
 
     kind: Name = "linear"
+    path: Any = None
 
 
 class ConfigFile(_Part):

@@ -30,6 +30,7 @@ from repro.report.wording import (
     name_lines,
     note_words,
     pinned_words,
+    replicates_words,
     verdict_words,
 )
 
@@ -58,7 +59,7 @@ COLOURS = {
 def facts(run: RunRecord) -> str:
     """Budget, seed, replicates, a special instance or channel, what was set, scaled or changed."""
     said, given = run.verdict, run.overrides
-    words = [f"budget {said.budget}, seed {said.seed}, {said.replicates} replicates"]
+    words = [f"budget {said.budget}, seed {said.seed}, {replicates_words(said)}"]
     words += [f"instance {run.instance}"] if run.instance != PLAIN else []
     words += [f"{name} ({_group_words(values)})" for name, values in run.groups.items()]
     words += [f"{name} {given[name]}" for name in OVERRIDES if name in given]
@@ -99,7 +100,8 @@ def checks_table(run: VerdictContent) -> Table:
     table = Table(box=None, pad_edge=False)
     table.padding = (0, 1, 0, 0)
     heads = ("check", "claimed", "found, 95 %", "verdict")
-    rows = [_cells(check, controls) for check, controls in run.with_controls()]
+    failed = bool(failed_assumptions(run))
+    rows = [_cells(check, controls, failed) for check, controls in run.with_controls()]
     widths = _widths(heads, rows)
     for head, width in zip(heads, widths, strict=True):
         table.add_column(head, max_width=width, overflow="fold")
@@ -123,14 +125,14 @@ def _widths(heads: Sequence[str], rows: Sequence[Sequence[Text]]) -> list[int]:
     return widths
 
 
-def _cells(check: CheckEntry, controls: Sequence[ControlEntry]) -> list[Text]:
+def _cells(check: CheckEntry, controls: Sequence[ControlEntry], failed: bool) -> list[Text]:
     caught = sum(control.caught for control in controls)
     measured = found_words(brief_words(check), _notes(check))
     return [
         text(check.name, ""),
         text(claim_words(check), ""),
         text(measured, ""),
-        text(pinned_words(check), f"bold {COLOURS.get(check.verdict, '')}".strip()),
+        _verdict(check, failed),
         text(f"{caught}/{len(controls)}" if controls else "–",
              "" if caught == len(controls) else "bold red"),
     ]  # fmt: skip
@@ -158,13 +160,13 @@ def details_table(run: VerdictContent, width: int) -> Table:
         table.caption = text("Controls are wrong on purpose and must be rejected.", "dim")
         table.caption_justify, table.caption_style = "left", ""
     for check, controls in run.with_controls():
-        table.add_row(*_check_row(check))
+        table.add_row(*_check_row(check, bool(failed_assumptions(run))))
         for control in controls:
             table.add_row(*_control_row(control, check.measured_in_all))
     return table
 
 
-def _check_row(check: CheckEntry) -> list[Text]:
+def _check_row(check: CheckEntry, failed: bool) -> list[Text]:
     """Cells of the method under test."""
     words = f"\n{check.quantity} along {AXES.get(check.axis, check.axis)}"
     words += f"\n{check.claim}" if check.claim else ""
@@ -173,8 +175,13 @@ def _check_row(check: CheckEntry) -> list[Text]:
         text("\n".join(name_lines(check.name, NAME)), "bold").append(words, style="not bold dim"),
         text(claim_words(check), ""),
         text(_found(check, check.measured_in_all), ""),
-        text(pinned_words(check), f"bold {COLOURS.get(check.verdict, '')}".strip()),
+        _verdict(check, failed),
     ]
+
+
+def _verdict(check: CheckEntry, failed: bool) -> Text:
+    colour = COLOURS.get("assumption_failed" if failed else check.verdict, "")
+    return text(pinned_words(check, failed), f"bold {colour}".strip())
 
 
 def _control_row(control: ControlEntry, replicates: int) -> list[Text]:
@@ -228,7 +235,7 @@ def print_result(
             console.print(text(RATIO, "dim"))
         if detail == "checks" and any("slack " in _notes(check) for check in said.checks):
             console.print(text(SLACK, "dim"))
-        _print_beside(said, console)
+        _print_beside(run, console)
         _print_substitutes(said, console)
         _print_failures(said, console)
     line = f"{said.theorem}: {verdict_words(said.verdict)} ({expected_words(said)})"
@@ -250,9 +257,9 @@ def print_folder(folder: Path, replaced: str = "") -> None:
     standard_output(WIDTH).print(text("\n".join(lines), ""), soft_wrap=True)
 
 
-def _print_beside(run: VerdictContent, console: Console) -> None:
+def _print_beside(run: RunRecord, console: Console) -> None:
     """Where each contradicted claim fails, and the check with the form that holds."""
-    for contradiction in beside(run):
+    for contradiction in beside(run.verdict, run.overrides):
         where = contradiction.witness or "contradicted"
         console.print(text(f"✗ {contradiction.name}: {where}", COLOURS["contradicted"]))
         if contradiction.corrected:
@@ -270,7 +277,7 @@ def _print_substitutes(run: VerdictContent, console: Console) -> None:
 def _print_failures(run: VerdictContent, console: Console) -> None:
     """Assumptions that fail, controls that were not rejected, and what may decide more checks."""
     for words in failed_assumptions(run):
-        console.print(text(f"✗ {words}", "bold magenta"))
+        console.print(text(f"! {words}; no verdict of a check counts", "bold magenta"))
     for control in run.controls:
         if not control.caught:
             words = f"✗ control {control.name} of {control.check} was NOT rejected: "
@@ -280,7 +287,8 @@ def _print_failures(run: VerdictContent, console: Console) -> None:
     ]
     if alone:
         console.print(text(f"? {', '.join(alone)}: {NO_CONTROL}", ""))
-    if any(check.verdict == "inconclusive" != check.expected for check in run.checks):
+    undecided = (check for check in run.checks if check.verdict == "inconclusive" != check.expected)
+    if any(check.headline is not None for check in undecided):
         command = f"python -m repro suite power theorem={run.theorem}"
         console.print(text(f"? replicates that would decide: {command}", ""))
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from repro.base import notation
 from repro.base.errors import one_line
+from repro.core.check import CONTROLS
 from repro.core.verdicts import off_its_pin
 from repro.report.run_files import (
     CheckEntry,
@@ -40,9 +41,17 @@ class Contradiction:
     command: str = ""
 
 
-def beside(run: VerdictContent) -> list[Contradiction]:
-    """Every contradicted check of a run that has a witness or a corrected form."""
-    contradictions = (_beside(check, holds) for check, holds in run.contradicted())
+def beside(run: VerdictContent, given: Mapping[str, object]) -> list[Contradiction]:
+    """Every contradicted check of a run that has a witness or a corrected form.
+
+    Args:
+        run: that has finished.
+        given: numbers that were given for it: a command of another experiment does not take them,
+            and says so.
+    """
+    numbers = [f"{name}={value}" for name, value in given.items() if name != "only"]
+    apart = f", at its own numbers, not at {' '.join(numbers)}" if numbers else ""
+    contradictions = (_beside(check, holds, apart) for check, holds in run.contradicted())
     return [
         contradiction
         for contradiction in contradictions
@@ -50,7 +59,7 @@ def beside(run: VerdictContent) -> list[Contradiction]:
     ]
 
 
-def _beside(check: CheckEntry, holds: CheckEntry | None) -> Contradiction:
+def _beside(check: CheckEntry, holds: CheckEntry | None, apart: str) -> Contradiction:
     witness = witness_words(check, check.witness) if check.witness else ""
     if holds is not None:
         corrected_words = f"{brief_words(holds)}, claimed {claim_words(holds)}"
@@ -62,7 +71,7 @@ def _beside(check: CheckEntry, holds: CheckEntry | None) -> Contradiction:
         )
     experiment, name = check.corrected.split(": ")
     command = shlex.join(["python", "-m", "repro", f"theorem={experiment}", f"only={name}"])
-    return Contradiction(check.name, witness, f"{name} of {experiment}", command)
+    return Contradiction(check.name, witness, f"{name} of {experiment}{apart}", command)
 
 
 def witness_words(check: CheckEntry, entry: WitnessEntry) -> str:
@@ -196,6 +205,12 @@ def part_words(run_and_defined: Sequence[int]) -> str:
     """
     run_checks, defined = run_and_defined
     return f"{run_checks} of {defined} checks" if run_checks < defined else ""
+
+
+def replicates_words(run: VerdictContent) -> str:
+    """How many replicates a budget has, and how many of them measure what is wrong on purpose."""
+    fewer = bool(run.controls) and (run.replicates or 0) > CONTROLS
+    return f"{run.replicates} replicates" + (f" ({CONTROLS} of controls)" if fewer else "")
 
 
 def in_force_words(given: InForce) -> str:
@@ -343,9 +358,33 @@ def note_words(outcome: OutcomeEntry, replicates: int) -> str:
         notes.append(words)
     if outcome.off_curve is not None and outcome.off_curve > 1:
         notes.append(f"curve off its pin, {outcome.off_curve:.3g} times what is allowed")
+    if outcome.verdict == "inconclusive" and isinstance(outcome, CheckEntry):
+        notes += _deciding_words(outcome)
     if outcome.verdict == "inconclusive" and bend and end is not None and bend[0] * bend[1] > 0:
         notes.append(f"curved: slope {end:.3g} at the far end")
     return "; ".join(notes)
+
+
+def _deciding_words(check: CheckEntry) -> list[str]:
+    """The grid point of a bound whose interval reaches furthest beyond what is allowed.
+
+    >>> bound = {"name": "a", "verdict": "inconclusive", "kind": "ratio", "direction": "at_most"}
+    >>> numbers = {"claimed": 1.0, "tolerance": 0.05, "axis": "n_pairs", "grid": [10.0, 100.0]}
+    >>> ends = [(0.9, 0.95), (0.9, 1.2)]
+    >>> _deciding_words(CheckEntry(**bound, **numbers, by_point_ci95=ends))
+    ['undecided at n = 100: [0.9, 1.2]']
+    """
+    if check.claimed is None or check.direction == "two_sided":
+        return []
+    sign = 1 if check.direction == "at_most" else -1
+    allowed = sign * check.claimed + (check.tolerance or 0.0)
+    points = zip(check.grid, check.by_point_ci95, strict=False)
+    beyond = [(sign * ends[sign > 0], at, ends) for at, ends in points if at is not None and ends]
+    furthest, at, (low, high) = max(beyond, default=(-math.inf, 0.0, (0.0, 0.0)))
+    if furthest <= allowed:
+        return []
+    symbol = notation.SYMBOLS.get(check.axis, check.axis)
+    return [f"undecided at {symbol} = {at:.4g}: [{low:.4g}, {high:.4g}]"]
 
 
 def _beyond(numbers: Numbers) -> bool:
@@ -392,9 +431,15 @@ def found_words(measured: str, notes: str) -> str:
     return measured + (f"\n{notes}" if notes else "")
 
 
-def pinned_words(check: CheckEntry) -> str:
-    """The verdict, and below it the pinned one where that is another."""
+def pinned_words(check: CheckEntry, failed: bool) -> str:
+    """The verdict, and below it the pinned one where that is another.
+
+    Args:
+        check: of a run.
+        failed: whether an assumption of the run fails, so that no verdict of a check counts.
+    """
     said = verdict_words(check.verdict)
+    said = f"{SYMBOLS['assumption_failed']} {plain_words(check.verdict)}" if failed else said
     differs = check.verdict != check.expected
     return said + (f"\nexpected: {plain_words(check.expected)}" if differs else "")
 

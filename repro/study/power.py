@@ -59,8 +59,13 @@ class Margin:
     may_straddle: bool = False
 
     def times(self, pilot: Budget, budget: Budget) -> float:
-        """By how much the pilot's replicates must be multiplied at a budget; inf: none do."""
-        if self.room <= 0 or not math.isfinite(self.error):
+        """By how much the pilot's replicates must be multiplied at a budget, at least.
+
+        A pilot whose own noise may have put its value beyond the edge is given the benefit of the
+        doubt.  inf: the value lies beyond the edge, or there is none.
+        """
+        room = self.room if self.room > 0 else self.room + CHANCE * self.error
+        if not room > 0 or not math.isfinite(self.error):
             return math.inf
         deciding, printed = (
             float(stats.norm.isf(miss / self.shared / 2)) for miss in (budget.check_error, 0.05)
@@ -68,7 +73,7 @@ class Margin:
         spent = CHANCE + (-deciding if self.may_straddle else deciding)
         if spent <= 0:
             return 0.0
-        largest = min(self.room / spent, self.width / PARTS[budget.name] / printed)
+        largest = min(room / spent, self.width / PARTS[budget.name] / printed)
         return SPARE * (self.error / largest) ** 2 * pilot.replicates / budget.replicates
 
 
@@ -91,12 +96,16 @@ class Tail:
     shared: int
 
     def times(self, pilot: Budget, budget: Budget) -> float:
-        """By how much the pilot's replicates must be multiplied at a budget; inf: none do."""
-        if self.share >= self.allowed:
+        """By how much the pilot's replicates must be multiplied at a budget, as of ``Margin``."""
+        share = self.share
+        if share >= self.allowed:
+            share -= CHANCE * math.sqrt(share * (1 - share) / self.size)
+        if share >= self.allowed:
             return math.inf
+        share = max(share, 0.0)
         miss = budget.check_error / self.shared / 2
         n = np.geomspace(10, 1e9, 2000)
-        seen = np.floor(n * self.share + CHANCE * np.sqrt(n * self.share * (1 - self.share)))
+        seen = np.floor(n * share + CHANCE * np.sqrt(n * share * (1 - share)))
         high = stats.beta.isf(miss, seen + 1, np.maximum(n - seen, 1e-9))
         enough = n[high <= self.allowed]
         least = enough[0] if enough.size else math.inf

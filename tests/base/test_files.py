@@ -95,7 +95,7 @@ BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
         (b"a: 1\n\tb: 2\n", "is not valid YAML: line 2: found "),
         (b"a: [1\n", "is not valid YAML: line 2: "),
         (b"a: !!python/object/apply:os.system [id]\n", "is not valid YAML: line 1: could not"),
-        (b"a: 1\nb: 2\na: 3\n", "is not valid YAML: line 1: a stands twice"),
+        (b"a: 1\nb: 2\na: 3\n", "is not valid YAML: line 3: a stands twice"),
         (b"\xff\xfe", "is not UTF-8 text"),
         (b"a: " + b"[" * 200_000, "is not valid YAML: nested more than 200 deep"),
         (BOMB.encode(), "is not valid YAML: more than 1000000 values"),

@@ -244,9 +244,9 @@ def test_an_error_in_its_code_is_in_the_line_and_not_for_commands_with_labels(
         repro.run("my_bound", theorems_from=folder, budget="smoke", output_dir=folder / "outputs")
     code = (folder / "theorems" / "my_bound.py").read_text()
     number = code[: code.index("math.sqrt")].count("\n") + 1
-    line = f"NameError: name 'math' is not defined in theorems/my_bound.py:{number}; details are in"
+    line = f"theorems/my_bound.py:{number} raised NameError: name 'math' is not defined; details"
     assert explained(broken.value) == 70
-    assert capsys.readouterr().err.startswith(f"error: internal: {line}")
+    assert capsys.readouterr().err.startswith(f"error: {line}")
     explained(broken.value, private=True)
     assert "math" not in capsys.readouterr().err
 
@@ -261,7 +261,7 @@ def test_an_error_inside_the_engine_is_not_quoted():
         exec(call, mine)
     assert not isinstance(raised.value, BrokenTheorem)
     wrong = compile("float('a label')", "/x/theorems/mine.py", "exec")
-    with pytest.raises(BrokenTheorem, match="in theorems/mine.py:1"), running_theorem():
+    with pytest.raises(BrokenTheorem, match="theorems/mine.py:1 raised"), running_theorem():
         exec(wrong, mine)
     with pytest.raises(ValueError, match="a label") as raised, running_theorem(quoted=False):
         exec(wrong, mine)

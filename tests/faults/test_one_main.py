@@ -268,6 +268,12 @@ def test_a_signal_during_imports_ends_with_its_status(number, at, tmp_path):
     assert err.startswith("interrupted: ")
 
 
+def test_ctrl_c_before_anything_is_imported_leaves_no_traceback(tmp_path):
+    words = ("repro", "theorem=offline_gap")
+    stopped_at = stopped(words, tmp_path, signal.SIGINT, "repro.commands")
+    assert stopped_at == (-signal.SIGINT, "")
+
+
 def test_a_signal_that_a_library_swallows_is_said_all_the_same(tmp_path):
     body = """import os, signal
     try:

@@ -48,7 +48,7 @@ def test_a_theorem_that_ends_the_process_is_a_bug_and_the_next_job_runs(theorem,
     status, out, err = ended(["repro", *sweep], home)
     assert status == 70
     assert "no result" in out
-    assert [line for line in err.splitlines() if line.startswith("error: internal: a theorem, or")]
+    assert [line for line in err.splitlines() if line.startswith("error: a theorem, or")]
     assert list(home.glob("outputs/rdpo_identity/*/verdict.json"))
     assert not list(home.glob("outputs/mine/*/verdict.json"))
     assert ended(["repro", "ablate", "theorem=mine"], home)[0] == 70

@@ -287,7 +287,9 @@ NUMBERS = [np.float64(0.5), np.float32(0.5), Decimal("0.5"), "0.5"]
 def test_numbers_of_numpy_are_numbers(ledger, records, epsilon):
     done = repro.privatize(records[:9], epsilon, ledger=ledger)
     assert done.manifest["epsilon"] == 0.5
-    assert repro.audit(done, records[:9], epsilon=epsilon, at_most=np.int64(3)).status == 0
+    assert repro.audit(done, records[:9], epsilon=epsilon).status == 0
+    bounded = repro.privatize(PEOPLE, epsilon, unit="who", at_most=np.int64(2), ledger=ledger)
+    assert repro.audit(bounded, PEOPLE, unit="who", at_most=np.int64(2)).status == 0
     delta = np.float64(1e-6)
     size = np.int64(12)
     made = repro.private_reward(

@@ -109,6 +109,9 @@ audit_release other_lists.jsonl original=lists.jsonl ledger=nowhere
 privatize lists.jsonl apart.jsonl epsilon=1 ledger=other_book
 audit_release one.jsonl original=in.jsonl ledger=other_book
 audit_release apart.jsonl original=in.jsonl ledger=other_book
+privatize lists.jsonl weak.jsonl epsilon=40 ledger=other_book compose=true
+privatize spent=true ledger=book
+privatize --spent ledger=other_book
 """
 
 
@@ -136,6 +139,7 @@ privatize in.jsonl out.jsonl epsilon=1 compose=true near_copies=true
 audit_release out.jsonl original=in.jsonl ledger=book
 privatize in.jsonl more.jsonl epsilon=1 near_copies=true
 private_reward in.jsonl five.json epsilon=1 delta=1e-6 reward_bound=1
+privatize spent=true
 private_reward line.npy six.json epsilon=1 delta=1e-6 reward_bound=1 labels=signs.npy compose=true
 """
 
@@ -188,6 +192,8 @@ LINES = {
     "surrogate": b'{"prompt": "p", "chosen": "a", "rejected": "\\ud800"}',
     "deep": b"[" * 100_000,
     "digits": b'{"n": ' + b"9" * 5000 + b"}",
+    "a_tie": b'{"prompt": "p", "response_1": "a", "response_2": "b", "preference_strength": 0}',
+    "a_release": b'{"prompt": "p", "response_1": "a", "response_2": "b", "label": -1}',
     "no_who": json.dumps(PAIR).encode(),
     "other_who": json.dumps({**PAIR, "who": 1.5}).encode(),
 }
@@ -237,6 +243,9 @@ privatize in.jsonl in.jsonl/o.jsonl epsilon=1
 privatize in.jsonl o.csv epsilon=1
 privatize in.jsonl .parquet epsilon=1
 privatize in.jsonl o.jsonl epsilon=1 ledger=in.jsonl
+privatize spent=true ledger=nowhere
+privatize spent=no
+privatize in.jsonl spent=true
 privatize in.jsonl o.jsonl epsilon=1 unit=chosen
 privatize in.jsonl o.jsonl epsilon=1 unit=absent
 privatize missing.jsonl o.jsonl epsilon=1
@@ -297,6 +306,7 @@ audit_release in.jsonl original=in.jsonl
 audit_release in.jsonl original=in.jsonl epsilon=0_5
 audit_release in.jsonl original=in.jsonl epsilom=1
 audit_release in.jsonl original=in.jsonl at_most=x
+audit_release in.jsonl original=in.jsonl at_most=2
 audit_release in.jsonl original=in.jsonl rewrite=in.jsonl
 audit_release in.jsonl original=in.jsonl rewrite=o.txt
 audit_release missing original=in.jsonl epsilon=1

@@ -121,6 +121,13 @@ def test_a_run_shows_its_printed_statements_typeset(runs):
     assert text.count(f"{place}. Under") == 2  # in the table of statements as well
 
 
+def test_a_run_on_pairs_of_a_user_says_that_it_is_not_private(runs):
+    config = runs / "one" / "config.yaml"
+    for instance, said in (("{kind: linear}", 0), ("{kind: preference_text, path: a.jsonl}", 1)):
+        config.write_text(f"instance: {instance}\n")
+        assert rendered(runs).count("<b>not private: the numbers follow the labels") == said
+
+
 def test_controls_beside_a_statement_are_those_of_the_check_beside_it(runs):
     checks = json.loads((runs / "one" / "verdict.json").read_text())["checks"]
     change(runs, checks=[check | {"statements": ["p1.thm_4_2"]} for check in checks])

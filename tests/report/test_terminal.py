@@ -8,7 +8,8 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from types import SimpleNamespace
+from typing import Any, Literal
 
 import pytest
 from rich.console import Console
@@ -16,8 +17,8 @@ from rich.console import Console
 import repro
 from repro.report.record import record_of
 from repro.report.run_files import CheckEntry, OutcomeEntry
-from repro.report.terminal import print_folder, print_result, progress
-from repro.report.wording import note_words
+from repro.report.terminal import _print_failures, print_folder, print_result, progress
+from repro.report.wording import beside, note_words
 
 
 def printed(result, width: int = 100, detail: Literal["verdict", "checks", "all"] = "all") -> str:
@@ -182,3 +183,22 @@ def test_a_bend_is_told_where_its_interval_has_one_sign():
             name="a", verdict="inconclusive", slope=0.3, curvature_ci95=interval, end_slope=0.5
         )
         assert note_words(outcome, 10) == words
+
+
+def test_what_holds_in_another_experiment_is_at_its_own_numbers():
+    check = CheckEntry(name="a", verdict="contradicted", corrected="other: form_that_holds")
+    run: Any = SimpleNamespace(contradicted=lambda: [(check, None)])
+    assert beside(run, {"only": "a"})[0].corrected == "form_that_holds of other"
+    (pointer,) = beside(run, {"epsilon": 4})
+    assert pointer.corrected.endswith("other, at its own numbers, not at epsilon=4")
+
+
+@pytest.mark.parametrize(("value", "hinted"), [(0.5, True), (None, False)])
+def test_more_replicates_are_no_hint_where_none_has_a_value(value, hinted):
+    check = CheckEntry(name="a", verdict="inconclusive", expected="supported", value=value)
+    run: Any = SimpleNamespace(
+        theorem="x", checks=[check], controls=[], assumptions=[], with_controls=lambda: []
+    )
+    stream = io.StringIO()
+    _print_failures(run, Console(file=stream))
+    assert ("suite power" in stream.getvalue()) == hinted

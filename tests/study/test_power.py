@@ -11,7 +11,7 @@ from repro.core.claims import FrequencyCheck, InequalityCheck, RatioCheck, Slope
 from repro.core.judge import judge
 from repro.core.results import CheckResult, Series
 from repro.study.experiment import Budget
-from repro.study.power import CHANCE, SPARE, Margin, margins, planned
+from repro.study.power import CHANCE, SPARE, Margin, Tail, margins, planned
 
 GRID = np.logspace(3, 7, 5)
 SMOKE = Budget(name="smoke", replicates=400, blocks=20, check_error=0.05)
@@ -69,6 +69,17 @@ def test_a_value_beyond_the_edge_is_not_mended_by_replicates():
     assert math.isinf(planned(beyond, SMOKE, [SMOKE]))
     (margin, *_) = margins(RATIO, measured(rng, SMOKE, 10.0, level=1.3), "supported")
     assert margin.room < 0
+
+
+def test_a_pilot_whose_noise_puts_its_value_beyond_the_edge_is_no_proof():
+    z = stats.norm.isf(SMOKE.check_error / 2)
+    near = Margin(error=1.0, room=-0.5, width=math.inf)
+    assert near.times(SMOKE, SMOKE) == pytest.approx(SPARE * ((CHANCE + z) / (CHANCE - 0.5)) ** 2)
+    for error, room in ((1.0, -3.6), (math.nan, 1.0), (0.0, 0.0)):
+        assert math.isinf(Margin(error, room, math.inf).times(SMOKE, SMOKE))
+    allowed = {"allowed": 0.05, "shared": 1}
+    assert math.isfinite(Tail(share=0.06, size=400, **allowed).times(SMOKE, SMOKE))
+    assert math.isinf(Tail(share=0.06, size=400_000, **allowed).times(SMOKE, SMOKE))
 
 
 def test_noise_of_the_pilot_is_not_taken_for_a_bias():

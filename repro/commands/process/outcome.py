@@ -96,8 +96,9 @@ def internal_line(problem: BaseException, private: bool = False) -> str:
     place = f" in {_short(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
     kept = _keep("".join(_details(problem, private)))
     quoted = isinstance(problem, BrokenTheorem) and not private
-    words = one_line(str(problem)) if quoted else f"{type(problem).__name__}{place}"
-    return f"error: internal: {words}; {kept}"
+    if quoted:
+        return f"error: {one_line(str(problem))}; {kept}"
+    return f"error: internal: {type(problem).__name__}{place}; {kept}"
 
 
 def _short(filename: str) -> str:

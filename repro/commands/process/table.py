@@ -6,6 +6,7 @@ the experiment as its first word.
 
 from __future__ import annotations
 
+import difflib
 import shlex
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -149,7 +150,11 @@ def refuse_unknown(words: Sequence[str]) -> None:
     if words[0] in names():
         command = shlex.join(["repro", "run", *words])
         raise BadInput("command", words[0], f"is an experiment; you may mean: {command}")
-    hint = nearest(words[0], COMMANDS)
+    first_words = {name.partition("_")[0]: name for name in reversed(COMMANDS)}
+    near_first = difflib.get_close_matches(words[0], first_words, n=1)
+    hint = nearest(words[0], COMMANDS) or "".join(
+        f"did you mean {first_words[word]}? " for word in near_first
+    )
     raise BadInput("command", words[0], f"no such command; {hint}repro --help lists all")
 
 

@@ -194,5 +194,11 @@ def printed_lines(checks: Sequence[Planned]) -> str:
 def _line(item: Planned) -> str:
     name = f"{item.theorem} {item.check}"
     if math.isinf(item.needed):
-        return f"{name}: no number of replicates is enough; its value lies too near the margin"
-    return f"{name}: {item.now:g} times the budget's replicates, needs {item.factor:g} times"
+        return (
+            f"{name}: no number of replicates is enough: its value lies beyond the margin, or no "
+            "replicate has a finite value"
+        )
+    return (
+        f"{name}: {item.now:g} times the budget's replicates, needs {item.factor:g} times, by this "
+        "pilot"
+    )

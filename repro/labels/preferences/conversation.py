@@ -34,6 +34,10 @@ class NotUnderstood(ValueError):
     """Why a record is not read, as a sentence without any of its texts."""
 
 
+class NoPreference(NotUnderstood):
+    """Why a record is not read, which follows from its label: no message may name its line."""
+
+
 def same(turn: Message, other: Message) -> bool:
     """Whether two turns say the same."""
     return turn == other or (

@@ -22,6 +22,7 @@ from repro.labels.preferences.chat import (
 from repro.labels.preferences.conversation import (
     ListedPrompt,
     Message,
+    NoPreference,
     NotUnderstood,
     common,
     compared_texts,
@@ -60,6 +61,7 @@ ALLOWED = ", ".join(
     [*(f"{better!r} and {other!r}" for better, other in PAIRS)]
     + [f"{first!r} and {second!r} with {score!r}" for score, (first, second) in SCORED.items()]
 )
+NO_PREFERENCE = "a record has no preference (its field {!r} is {}): leave such records out"
 
 _OPENAI = re.compile(r"\s*\{\s*['\"]messages['\"]\s*:.*\}\s*\Z", re.S)
 _KNOWN = frozenset(COLUMNS)
@@ -182,7 +184,7 @@ def _is_first_better(score: str, value: Any) -> bool:
     """Whether a score prefers the first response.
 
     Raises:
-        NotUnderstood: it prefers neither.
+        NoPreference: it prefers neither.
     """
     try:
         number = float(value)
@@ -190,10 +192,10 @@ def _is_first_better(score: str, value: Any) -> bool:
         number = float("nan")
     if score == BETTER:
         if number not in (0, 1):
-            raise NotUnderstood(f"field {BETTER!r} is neither 0 nor 1")
+            raise NoPreference(NO_PREFERENCE.format(BETTER, "neither 0 nor 1"))
         return number == 0
     if not number or number != number:
-        raise NotUnderstood(f"field {score!r} prefers neither response")
+        raise NoPreference(NO_PREFERENCE.format(score, "0 or no number"))
     return number < 0
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from repro.base.notation import flip_prob
 from repro.llm.training.extra import library
+from repro.release.manifest import Manifest
 
 NAMES = {
     "rdpo": "rDPO, the debiased loss (P4, arXiv 2505.15694, eq. 16)",
@@ -24,6 +25,10 @@ UNTRAINED = (
     "this model has no pretraining: its answers are words at random, bent by the labels; name a "
     "pretrained one with model=, a hub id or a folder of weights"
 )
+ANNOTATOR = (
+    "One annotator has at most {} comparisons in it: all labels of an annotator together have\n"
+    "**ε = {:.12g}** in this release. "
+)
 TEXT = """
 # {title}
 
@@ -36,7 +41,8 @@ Each label passed randomized response before training: with probability {flip:.4
 That is **{epsilon:.12g}-differential privacy for the label of one comparison** (local, against
 anyone who reads the release). Prompts and responses are **not** protected. Everything after the
 release, epochs, seeds, checkpoints, curves and this model, is post-processing and costs no further
-ε. Another release of the same labels does. With the releases before this one, a label has cost
+ε. Another release of the same labels does. {annotator}With the releases before this one,
+a label has cost
 **ε = {total:.12g}{delta}** in all; the manifest of a later release states the total then.
 
 | | |
@@ -123,19 +129,18 @@ def _data(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def model_card(
-    request: Any, base: Base, budgets: tuple[float, float, float], digest: str, pairs: int
-) -> str:
+def model_card(request: Any, base: Base, manifest: Manifest, digest: str, pairs: int) -> str:
     """README.md of the folder, with the metadata of a hub's card.
 
     Args:
         request: a ``FinetuneRequest``, its loss chosen.
         base: what training began from.
-        budgets: ε of the release; ε and δ of one label in all releases up to it.
+        manifest: of the release.
         digest: SHA-256 of the release in hex.
         pairs: released comparisons.
     """
-    epsilon, total, delta = budgets
+    epsilon, total = float(manifest.epsilon), float(manifest.total)
+    delta, unit_size = float(manifest.earlier_delta), manifest.unit_size
     reward = request.loss == "reward"
     tags = ["trl", "label-differential-privacy", *[WITHOUT_PRETRAINING] * (not base.pretrained)]
     data = library("huggingface_hub").ModelCardData(
@@ -149,6 +154,7 @@ def model_card(
         title=Path(request.output).name, base=base.words, pairs=pairs,
         what="Trained by " + NAMES[request.loss],
         flip=flip_prob(epsilon), epsilon=epsilon, total=total, loss=request.loss,
+        annotator=ANNOTATOR.format(unit_size, unit_size * epsilon) if unit_size else "",
         delta=f" and δ = {delta:.12g}" if delta else "", digest=digest,
         settings=settings, folder=Path(request.output).name,
         auto="AutoModelForSequenceClassification" if reward else "AutoModelForCausalLM",

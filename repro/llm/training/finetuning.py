@@ -31,7 +31,7 @@ from repro.llm.training.extra import library
 from repro.llm.training.losses import mixture_loss
 from repro.llm.training.objectives import objective
 from repro.llm.training.pairs import TextPairs
-from repro.llm.training.released import released_pairs, total_budget
+from repro.llm.training.released import manifest_of, released_pairs
 from repro.llm.training.reward_model import reward_rows, scored_copy
 from repro.llm.training.settings import FinetuneRequest, Loss, ModelChoice
 from repro.llm.training.trainers import Diverged, TrainingRun, reward_trainer, run_key, trained
@@ -108,8 +108,8 @@ def finetune(request: FinetuneRequest, recommended: Recommended) -> Path:
             allowed = f"the loss is no finite number ({problem}); allowed: a smaller one"
             raise BadInput("learning_rate", request.learning_rate, allowed) from None
         if main_process():
-            budgets = epsilon, *total_budget(Path(request.release))
-            card = model_card(request, base, budgets, digest, len(pairs))
+            manifest = manifest_of(Path(request.release))
+            card = model_card(request, base, manifest, digest, len(pairs))
             _write(model, backbone.tokenizer, card, place.with_suffix(".draft"))
             # only now: a full disk while the model is written must not cost the training
             shutil.rmtree(place, ignore_errors=True)

@@ -16,7 +16,7 @@ from repro.base.errors import BadInput
 from repro.llm.training.pairs import TextPairs
 from repro.release.canonical import compared
 from repro.release.exports import ENDINGS
-from repro.release.manifest import manifest_path, parsed_manifest, read_manifest
+from repro.release.manifest import Manifest, manifest_path, parsed_manifest, read_manifest
 from repro.release.records import read_records
 from repro.release.released import Answer, read_release
 
@@ -58,15 +58,15 @@ def released_pairs(path: Path) -> tuple[TextPairs, float]:
     return TextPairs(prompts, first, second, signs), float(stated.epsilon)
 
 
-def total_budget(path: Path) -> tuple[float, float]:
-    """ε and δ that one label of a release has cost in all, this release and those before it.
+def manifest_of(path: Path) -> Manifest:
+    """What the manifest of a release states.
 
     Args:
         path: as ``released_pairs`` has read it.
     """
     stated = parsed_manifest(read_manifest(manifest_path(_canonical(path))))
     assert stated is not None
-    return float(stated.total), float(stated.earlier_delta)
+    return stated
 
 
 def _canonical(path: Path) -> Path:

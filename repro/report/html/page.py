@@ -21,7 +21,7 @@ from repro.report.html.runs import StoredRun
 from repro.report.html.statements import KINDS_IN_ORDER, StatementLine, by_paper
 from repro.report.html.tracked import compare_address, run_address, ui_command
 from repro.report.html.typeset import typeset
-from repro.report.wording import SYMBOLS, beside
+from repro.report.wording import SYMBOLS, beside, failed_assumptions, replicates_words
 
 TITLE = "Theorems of private and robust RLHF: verdicts"
 ORDER = (*SYMBOLS, EXECUTED, SUBSTITUTE, NOT_REPRODUCED, REASON, IN_PART, MISSING)
@@ -118,13 +118,15 @@ def _section(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> dict[str
         "said": run.said,
         "expected": _expected(run),
         "stale": run.stale_words,
+        "not_private": run.not_private,
         "title": title,
         "doc": doc,
         "statements": verdict.statements,
         "picture": picture(run.folder / "figure.png"),
         "checks": entries(run, noticed),
-        "beside": beside(verdict),
+        "beside": beside(verdict, run.overrides),
         "assumptions": verdict.assumptions,
+        "failed": bool(failed_assumptions(verdict)),
         "command": run.command,
         "facts": _facts(run),
         "tracked": run_address(run.facts),
@@ -155,7 +157,7 @@ def _facts(run: StoredRun) -> dict[str, Any]:
         "took": f"{run.facts['seconds']:g} s" if "seconds" in run.facts else None,
         "changed since": "; ".join(run.changes) or None,
         "seed": run.verdict.seed,
-        "budget": f"{run.verdict.budget}, {run.verdict.replicates} replicates",
+        "budget": f"{run.verdict.budget}, {replicates_words(run.verdict)}",
         "instance": run.instance,
         "changed by path": ", ".join(run.changed) or None,
         "config": run.verdict.config_hash,

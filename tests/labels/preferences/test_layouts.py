@@ -182,10 +182,10 @@ FAULTS = {
     "a table in Latin-1": (lambda f: written(f / "a.csv", TABLE + b"\xe9,b,c\n"), "not UTF-8"),
     "neither 0 nor 1": (
         lambda f: written(f / "a", lines([{"prompt": SECRET, "response_0": "a", "response_1": "b",
-                                           "better_response_id": 2}])), "line 1: "),
+                                           "better_response_id": 2}])), "neither 0 nor 1"),
     "no number": (
         lambda f: written(f / "a", lines([{"prompt": SECRET, "response_1": "a", "response_2": "b",
-                                           "preference_strength": "x"}])), "prefers neither"),
+                                           "preference_strength": "x"}])), "0 or no number"),
     "several splits": (
         lambda f: in_folder(f, dataset_dict='{"splits": ["train", "test"]}'), "saved/train, "),
     "a file elsewhere": (

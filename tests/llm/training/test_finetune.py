@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from repro.base.errors import BadInput
 from repro.commands import accuracy, finetune, generate
 from repro.commands.process.command import status_of
 from repro.labels.preferences.financial_pairs import financial_pairs
+from repro.release.manifest import Manifest
 
 pytest.importorskip("trl", reason="the extra llm is not installed")
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("finetune")]
@@ -104,9 +106,11 @@ def test_the_card_counts_earlier_releases_in_all_and_none_in_the_flips():
     from repro.llm.training.settings import FinetuneRequest
 
     request = FinetuneRequest(release="OUT.jsonl", output="model", loss="private")
-    card = model_card(request, base_of(None), (1.0, 1.5, 0.0), "0" * 64, 48)
+    manifest = Manifest(Decimal(1), (Decimal("0.5"),), unit_size=3)
+    card = model_card(request, base_of(None), manifest, "0" * 64, 48)
     for said in ("0.268941 flipped", "| ε of each label | 1 |", "with earlier releases | 1.5 |",
-                 "a label has cost\n**ε = 1.5** in all"):  # fmt: skip
+                 "a label has cost\n**ε = 1.5** in all", "at most 3 comparisons",
+                 "**ε = 3** in this"):  # fmt: skip
         assert said in card
 
 

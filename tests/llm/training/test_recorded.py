@@ -1,6 +1,7 @@
 """What a model card says, and which arguments TRL's trainers get, whole."""
 
 import json
+from decimal import Decimal
 from typing import get_args
 
 import pytest
@@ -14,6 +15,7 @@ from repro.llm.training.finetuning import Recommendation, finetune
 from repro.llm.training.pairs import TextPairs
 from repro.llm.training.settings import FinetuneRequest, Training
 from repro.llm.training.trainers import TrainingRun
+from repro.release.manifest import Manifest
 
 pytest.importorskip("transformers", reason="the extra llm is not installed")
 COMMON = {"release": "a/OUT.jsonl", "output": "b/folder"}
@@ -34,10 +36,10 @@ def test_cards_say_what_was_trained_on_what_and_what_is_private(tmp_path, monkey
     versions = {name: library(name).__version__ for name in ("trl", "transformers")}
     (tmp_path / "base").mkdir()
     said = []
+    earlier = (Decimal("11.11111"),)
+    manifest = Manifest(Decimal("1.234564"), earlier, earlier_delta=Decimal("1e-6"))
     for name, request in REQUESTS.items():
-        card = model_card(
-            request, base_of(request.model), (1.234564, 12.345674, 1e-6), "d" * 64, 48
-        )
+        card = model_card(request, base_of(request.model), manifest, "d" * 64, 48)
         _, data, body = card.split("---\n", 2)
         for library_name, version in versions.items():
             body = body.replace(f"{library_name} {version}", f"{library_name} VERSION")

@@ -229,7 +229,8 @@ def test_the_function_gives_the_numbers_that_the_command_prints(capsys):
     assert found.floor == found.floor_of_any_method == 0.0
     assert found.clean_labels < found.n_pairs
     clean = found.n_pairs / privacy_cost(1.0) ** 2
-    assert f"clean-label equivalents: {clean:.0f} by c(epsilon)^2" in " ".join(out.split())
+    assert f"equivalents: quote {found.clean_labels:.0f}, by the" in " ".join(out.split())
+    assert f"gives {clean:.0f}\n" in out
 
 
 def test_the_function_takes_fields_of_the_instance(capsys):
