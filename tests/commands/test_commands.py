@@ -221,7 +221,6 @@ def test_files_are_completed_by_the_shell():
 
 
 def test_completed_keys_are_followed_by_no_blank():
-    """Also where nosort is unknown to an older bash."""
     assert "-o nosort -o nospace" in commands._Bash.source_template
     assert "compadd -S '' -U" in commands._Zsh.source_template
     assert commands.commands().list_commands(None) == [*COMMANDS]
