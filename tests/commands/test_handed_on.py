@@ -94,6 +94,7 @@ def repro_result(as_expected):
 
 def test_a_job_hands_on_what_was_measured(job, noted, capsys):
     from repro.report.progress import progress
+    from repro.report.record import NOT_PRIVATE
 
     folder = Path("here")
     status, session, result = job(folder, trouble="full", outside="open in mine.py")
@@ -109,7 +110,7 @@ def test_a_job_hands_on_what_was_measured(job, noted, capsys):
     assert capsys.readouterr().err == (
         "cache: full; finished blocks of this run will not be kept\n"
         "cache: toy uses open in mine.py; its finished blocks are not kept\n"
-        f"{run.NOT_PRIVATE}\n"
+        f"{NOT_PRIVATE}\n"
     )
 
 
