@@ -21,7 +21,7 @@ import numpy as np
 from repro.base.errors import BadInput, BrokenTheorem, among, running_theorem
 from repro.base.notation import AXES
 from repro.base.schema import MAX_PAIRS
-from repro.core.claims import Claim, Inequality, Verdict
+from repro.core.claims import Claim, Frequency, Inequality, Verdict
 from repro.core.fingerprint import fingerprint
 from repro.core.needs import MUST
 from repro.core.stream import stream
@@ -373,8 +373,21 @@ class SweptCheck:
 
     @property
     def failure_prob(self) -> float:
-        """δ of the statement, for claims that may fail with it."""
-        return getattr(self.sweep.worlds[0], "failure_prob", FAILURE_PROB)
+        """δ of the statement, for claims that may fail with it.
+
+        Raises:
+            BadInput: it is not the same at every value of the sweep.
+        """
+        first, *others = [
+            getattr(world, "failure_prob", FAILURE_PROB) for world in self.sweep.worlds
+        ]
+        if any(other != first for other in others):
+            need = "a frequency is compared with one failure_prob"
+            key = f"theorem.sweeps.{self.name}"
+            raise BadInput(
+                key, self.sweep.at, f"{need}; allowed: another axis, or a check for each"
+            )
+        return first
 
     def takes(self, name: str) -> bool:
         """Whether an override of a field reaches the worlds: they have it, and it is not swept."""
@@ -483,7 +496,7 @@ class SweptCheck:
 
         Raises:
             BrokenTheorem: a check that says that it is exact or proved has drawn, or what an
-                algorithm gives is no number for each replicate.
+                algorithm gives is no number for each replicate, of an event neither 0 nor 1.
         """
         quantity, draws = self.check.quantity, self.check.draws or self.name
         first = numbers if quantity.stream_per_block else numbers[:1]
@@ -496,6 +509,11 @@ class SweptCheck:
                 values = quantity.values(worlds, self.algorithms, rngs, size, stated)
             except BrokenTheorem as problem:
                 raise BrokenTheorem(f"{self.name}: {problem}") from problem
+        events = np.isin(values, (0, 1)) | np.isnan(values)
+        if isinstance(self.check.claim, Frequency) and not events.all():
+            value = values[~events].flat[0]
+            allowed = "a frequency counts replicates; allowed: True where the event fails, or False"
+            raise BrokenTheorem(f"{self.name} gives {value:.3g}: {allowed}")
         drew = begun != [_state(rng) for rng in rngs]
         if drew and not quantity.draws:
             raise BrokenTheorem(f"{self.name} is {quantity.evidence}, and draws")

@@ -322,6 +322,24 @@ def test_what_is_no_number_of_each_replicate_is_refused(value, told):
     assert str(refused.value).startswith(told)
 
 
+def test_a_frequency_counts_events_at_one_failure_probability():
+    rare = Frequency("rare")
+    some = named("some", lambda world, rng, replicates: np.array([0.0, 1.0, np.nan, 1.0]))
+    assert np.nansum(block(swept(right=some, claim=rare), 0, 0, 4)[:, 0]) == 6
+    with pytest.raises(BrokenTheorem, match="n_pairs gives 0.3: a frequency counts replicates"):
+        block(swept(right=named("no_event", lambda *_: 0.3), claim=rare), 0, 0, 4)
+
+    @dataclass(frozen=True)
+    class Rare(Coins):
+        failure_prob: float = 0.2
+
+    one = swept(world=Rare(n_pairs=1), claim=rare)
+    first, *others = one.sweep.worlds
+    worlds = (replace(first, failure_prob=0.1), *others)
+    with pytest.raises(BadInput, match="compared with one failure_prob; allowed: another axis"):
+        _ = replace(one, sweep=replace(one.sweep, worlds=worlds)).failure_prob
+
+
 def test_at_one_value_the_claim_is_read_off_the_world_as_it_is_stated():
     quantity = Quantity("error over variance", over=lambda world: world.deviation**2)
     one = swept(claim=Ratio("right"), quantity=quantity)
