@@ -8,7 +8,7 @@ import pytest
 import repro
 from repro.base.errors import BadInput
 from repro.llm.training import released
-from repro.llm.training.released import released_pairs, total_budget
+from repro.llm.training.released import manifest_of, released_pairs
 
 
 @pytest.fixture
@@ -94,12 +94,16 @@ def test_raw_files_of_every_layout_are_told_so(row, tmp_path):
 
 
 def test_the_total_counts_earlier_releases(release, tmp_path, monkeypatch):
-    assert total_budget(release) == (1.5, 0.0)
+    def total(path):
+        stated = manifest_of(path)
+        return float(stated.total), float(stated.earlier_delta)
+
+    assert total(release) == (1.5, 0.0)
     again = tmp_path / "again.parquet"
     repro.privatize(
         tmp_path / "in.jsonl", 0.5, output=again, compose=True, ledger=tmp_path / "ledger"
     )
-    assert total_budget(again) == (2.0, 0.0)
+    assert total(again) == (2.0, 0.0)
     stated = SimpleNamespace(epsilon=1, total=3, earlier_delta=1e-6)
     monkeypatch.setattr(released, "parsed_manifest", lambda content: stated)
-    assert total_budget(release) == (3.0, 1e-6)
+    assert total(release) == (3.0, 1e-6)

@@ -51,6 +51,18 @@ def test_first_and_second_call_agree_with_no_cache(pairs, tmp_path, monkeypatch)
     assert_equal(cached_text_features(pairs, 8, tmp_path / "deep/cache"), expected)
 
 
+def test_a_folder_without_room_matters_only_where_the_entry_is_asked_for(
+    pairs, tmp_path, monkeypatch
+):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(feature_cache, "_store", full)
+    assert_equal(cached_text_features(pairs, 8, tmp_path), text_features(pairs, 8))
+    with pytest.raises(OSError, match="No space left"):
+        cached_text_features(pairs, 8, tmp_path, kept=True)
+
+
 def test_labels_leave_no_trace_on_disk(pairs, tmp_path):
     real = cached_text_features(pairs, 8, tmp_path / "real")
     other = cached_text_features(flipped(pairs), 8, tmp_path / "flipped")
