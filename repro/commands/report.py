@@ -5,9 +5,11 @@
     repro report latex=FOLDER      booktabs tables and PDF figures only
 
 runs= is the folder of finished runs; the page is report.html there unless output= names another.
+Of each experiment it shows one run.  It prefers today's code, then all checks, then no overrides,
+then the larger budget, then the latest.  runs=FOLDER of one run shows that run.
 paper= shows one paper alone (report_p1.html), gallery=true every figure and no more (gallery.html).
-Exit status: 0, or 2 for bad input, with nothing written.  1 if a finding disagrees with the runs,
-or if the files of a run were changed since.  From Python: ``repro.report.write("outputs")``.
+Exit status: 0, or 1 if a finding disagrees with the runs or the files of a run were changed since.
+It is 2 for bad input, with nothing written.  From Python: ``repro.report.write("outputs")``.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ def main(words: Sequence[str]) -> int:
         BadInput: an unknown key, a folder without runs, an unknown paper.
     """
     from repro.report.html.findings import findings, page
-    from repro.report.html.runs import say_changes
+    from repro.report.html.runs import say_changes, verdict_files
     from repro.report.writing import material, written
 
     _, texts = split_words(words, KEYS, switches=("gallery",))
@@ -58,7 +60,10 @@ def main(words: Sequence[str]) -> int:
         _say_size(path)
         if not gallery:
             newest = max(shown.runs, key=lambda run: str(run.facts.get("finished")))
-            print(f"the newest run: {path.resolve().as_uri()}#e-{newest.key}")
+            print(f"the newest run in it: {path.resolve().as_uri()}#e-{newest.key}")
+            others = 0 if paper else len(verdict_files(shown.folder)) - len(shown.runs)
+            if others > 0:
+                print(f"finished runs that are not in it: {others}; runs=FOLDER shows one of them")
     for run in shown.runs:
         if run.stale:
             print(one_line(f"{run.key}: {run.stale_words}"))

@@ -627,7 +627,9 @@ def pages(monkeypatch, noted, tmp_path):
     path.write_bytes(b"x" * 1_500_000)
 
     def write(*words, changes=0, disagreements=()):
-        shown = SimpleNamespace(runs=runs, catalogue="catalogue", disagreements=disagreements)
+        shown = SimpleNamespace(
+            runs=runs, catalogue="catalogue", disagreements=disagreements, folder=tmp_path
+        )
         monkeypatch.setattr("repro.report.writing.material", noted("read", shown))
         monkeypatch.setattr(
             "repro.report.writing.written", noted("written", SimpleNamespace(path=path))
@@ -647,14 +649,18 @@ def test_a_report_is_the_one_asked_for(pages, noted, tmp_path, capsys):
     assert (status, noted.of("read")) == (0, [(Path("r"), "p1")])
     assert noted.of("written") == [(shown, False, Path("o.html"))]
     assert capsys.readouterr().out == (
-        f"{path} (1.5 MB)\nthe newest run: {path.resolve().as_uri()}#e-a\nb: is old\n"
+        f"{path} (1.5 MB)\nthe newest run in it: {path.resolve().as_uri()}#e-a\nb: is old\n"
     )
     assert pages("gallery=true", disagreements=["one", "two"])[0] == 1
     assert noted.of("written")[1][1:] == (True, None)
     out, err = capsys.readouterr()
     assert "the newest run" not in out
     assert err == "finding against the runs: one\nfinding against the runs: two\n"
+    for name in ("a", "b", "c", "mlruns"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "verdict.json").touch()
     assert pages(changes=1)[0] == 1
+    assert "\nfinished runs that are not in it: 1; runs=FOLDER" in capsys.readouterr().out
 
 
 def test_findings_and_tables_are_of_every_run(pages, noted, tmp_path, capsys):

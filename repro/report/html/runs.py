@@ -68,12 +68,17 @@ def find_runs(folder: Path) -> list[StoredRun]:
         raise BadInput(KEY, folder, "allowed: a folder with finished runs")
     best: dict[str, StoredRun] = {}
     today = cache(code_today)
-    for path in sorted(folder.rglob("verdict.json")):
-        if APART.isdisjoint(path.relative_to(folder).parts):
-            run = read_run(path, today)
-            if run.key not in best or _rank(run) > _rank(best[run.key]):
-                best[run.key] = run
+    for path in verdict_files(folder):
+        run = read_run(path, today)
+        if run.key not in best or _rank(run) > _rank(best[run.key]):
+            best[run.key] = run
     return [best[key] for key in sorted(best)]
+
+
+def verdict_files(folder: Path) -> list[Path]:
+    """``verdict.json`` of every finished run below a folder, by its path."""
+    paths = sorted(folder.rglob("verdict.json"))
+    return [path for path in paths if APART.isdisjoint(path.relative_to(folder).parts)]
 
 
 def code_today(slug: str) -> Mapping[str, str]:
