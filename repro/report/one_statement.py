@@ -23,6 +23,7 @@ from repro.catalogue.summaries import CheckSummary
 from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun
 from repro.report.plain_math import in_unicode
+from repro.report.record import changed_words
 from repro.report.run_files import CheckEntry
 from repro.report.wording import plain_words, verdict_words, witness_words
 
@@ -146,7 +147,9 @@ def _verdict(verdict: str, source: str) -> str:
 
 def _measured(run: StoredRun, name: str) -> Iterator[str]:
     """What the last run of an experiment measured, what contradicts first."""
-    yield _wrapped(f"numbers: of {run.folder}, budget {run.verdict.budget}")
+    given = changed_words({name: value for name, value in run.overrides.items() if name != "only"})
+    others = f", run with {' '.join(given)}" if given else ""
+    yield _wrapped(f"numbers: of {run.folder}, budget {run.verdict.budget}{others}")
     if run.part:
         yield _wrapped(f"run: {run.part}; a check without numbers stands as recorded; {ALL_RUN}")
     for check in sorted(run.verdict.speaking(name), key=_not_contradicted):

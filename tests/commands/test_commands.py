@@ -301,3 +301,9 @@ def test_details_are_of_the_whole_chain_and_of_private_ones_the_types_alone(monk
         text = details(private)
         assert ("ArithmeticError" in text, "KeyError" in text) == (True, True)
         assert (label in text) is not private
+
+
+def test_experiments_without_a_paper_stand_under_a_heading_of_their_own():
+    from repro.commands.process.listing import listing
+
+    assert "Own results" in listing().splitlines()
