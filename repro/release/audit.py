@@ -362,7 +362,10 @@ def _free_in_manifest(
     if content not in replace(stated, **counts).contents:
         yield "a value of the manifest that does not follow from the release"
     if stated.unit_size != unit_size:
-        yield "the manifest's number of comparisons of one annotator (unit=FIELD, at_most=)"
+        yield (
+            "the manifest's number of comparisons of one annotator: repeat with the unit= and "
+            "at_most= that were given to the release"
+        )
     if debits is None:
         if stated.earlier or stated.earlier_delta:
             yield (

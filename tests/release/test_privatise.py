@@ -140,7 +140,8 @@ def test_all_labels_of_one_annotator_cost_so_many_times_epsilon(ledger):
     assert done.manifest["epsilon_of_one_annotator_in_this_file"] == 14 * 0.5
     assert repro.audit(done, PEOPLE, unit="who").status == 0
     assert repro.audit(done, PEOPLE).free == [
-        "the manifest's number of comparisons of one annotator (unit=FIELD, at_most=)"
+        "the manifest's number of comparisons of one annotator: repeat with the unit= and "
+        "at_most= that were given to the release"
     ]
 
 
