@@ -93,6 +93,11 @@ class TwoPolicies(PrivateLabels):
         reward, ratio = abs(self.optimal), max(abs(self.optimal), abs(self.other))
         return (8 * (reward + ratio) * math.exp(2 * reward)) ** -2
 
+    @property
+    def scale(self) -> float:
+        """c(ε)², by which L̂ is larger than L̂_XPO."""
+        return privacy_cost(self.epsilon) ** 2
+
     def win_prob(self, difference: float) -> float:
         """P(ỹ = +1) of a private label of a pair of the two responses, under a policy's f."""
         clean = 1 / (1 + math.exp(-difference))
@@ -146,18 +151,24 @@ def corrected_sign(world: TwoPolicies) -> LemmaC4:
     return LemmaC4(-1.0, world.horizon, 2)
 
 
+def difference_of(world: TwoPolicies, lemma: Algorithm, drawn: np.ndarray) -> np.ndarray:
+    """(R,) the lemma's difference of L̂ = c²·L̂_XPO."""
+    return lemma(world).sign * world.scale * drawn
+
+
 def lemma_fails(world: TwoPolicies, lemma: Algorithm, drawn: np.ndarray, replicates: int):
     """(R,) 1.0 where the lemma fails for the other policy; |Π| = 2 and T = t − 1."""
-    said, scale = lemma(world), privacy_cost(world.epsilon) ** 2
-    err = scale * math.log(2 * world.horizon / world.failure_prob)
+    said = lemma(world)
+    err = world.scale * math.log(2 * world.horizon / world.failure_prob)
     left = world.margin * 0.5 * (world.other - world.optimal) ** 2
-    right = said.sign * scale * drawn + said.errors * err
+    right = difference_of(world, lemma, drawn) + said.errors * err
     return np.where(said.count * left <= right, 0.0, 1.0)  # of a NaN nothing holds
 
 
 def growth(world: TwoPolicies, lemma: Algorithm, drawn: np.ndarray, replicates: int):
-    """(R,) the lemma's difference of log likelihoods over its limit."""
-    return lemma(world).sign * drawn / (world.horizon * world.likelihood_rate())
+    """(R,) the lemma's difference of c²·L̂_XPO over its limit."""
+    limit = world.horizon * world.likelihood_rate() / label_signal(world.epsilon) ** 2
+    return difference_of(world, lemma, drawn) / limit
 
 
 # Lemma C.5: the optimism of two policies ---------------------------------------------------------

@@ -35,6 +35,12 @@ def test_without_noise_nothing_is_private(nothing_is_private):
 ITEMS = CovarianceRelease.words["item"]
 
 
+def test_the_printed_variance_of_a_ranking_is_k_to_the_sixth():
+    # Lemma B.5; so much noise that no δ tells K⁶ from K⁸
+    pair, ranking = (ITEMS[item].noise(3) for item in ("pair", "ranking"))
+    assert (ranking / pair) ** 2 == 729
+
+
 @at_each("item", ITEMS)
 @at_each("value", [2, 4, 5])
 def test_no_features_move_the_covariance_further(item, value):
