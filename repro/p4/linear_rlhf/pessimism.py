@@ -183,8 +183,6 @@ def _golden(function) -> float:
     left, right = high - GOLDEN, low + GOLDEN
     at_left, at_right = function(left), function(right)
     for _ in range(GOLDEN_STEPS):
-        if at_left == at_right:  # the peak is between them, and flat to rounding
-            return (left + right) / 2
         if at_left < at_right:
             low, left, at_left = left, right, at_right
             right = low + GOLDEN * (high - low)

@@ -16,9 +16,7 @@ from torch import Tensor
 
 from repro.p4.adversaries.strong import Response
 
-MOST_STEPS = 60
-CLOSE = 1e-15
-"""A step as a share of the radius, or a value, from which the next step is the last."""
+HALVINGS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,32 +41,19 @@ class HalfspaceOnLine:
         return self.x.sign()[:, None]
 
     def estimate(self, labels: Tensor) -> Tensor:
-        """(P, 1) θ̂ of labels (P, C) as read."""
+        """(P, 1) θ̂ of labels (P, C) as read, by bisection."""
         return self.root_of((self.mass * self.x.sign() * labels).sum(-1))[:, None]
 
     def root_of(self, target: Tensor) -> Tensor:
-        """(P,) θ in the class at which Σ_c m_c·sgn(x_c)·σ(⟨x_c, θ⟩) is nearest to ``target``.
-
-        By Newton's steps, and by halves of the bracket where a step leaves it.
-        """
-        side, weight = self.mass * self.x.sign(), self.mass * self.x.abs()
-        high = torch.full_like(target, self.radius)
-        low, theta = -high, torch.zeros_like(target)
-        ends = (side * torch.sigmoid(at[:, None] * self.x) for at in (low, high))
-        least, most = (end.sum(-1) for end in ends)
-        for _ in range(MOST_STEPS):
-            win = torch.sigmoid(theta[:, None] * self.x)
-            off = (side * win).sum(-1) - target
-            low, high = torch.where(off < 0, theta, low), torch.where(off < 0, high, theta)
-            newton = theta - off / (weight * win * (1 - win)).sum(-1)
-            inside = (newton >= low) & (newton <= high)
-            moved = torch.where(inside, newton, (low + high) / 2)
-            arrived = ((moved - theta).abs() <= CLOSE * self.radius) | (off.abs() <= CLOSE)
-            theta = moved
-            if bool((arrived | (target <= least) | (target >= most)).all()):
-                break
-        theta = torch.where(target <= least, -self.radius, theta)
-        return torch.where(target >= most, self.radius, theta)
+        """(P,) θ in the class at which Σ_c m_c·sgn(x_c)·σ(⟨x_c, θ⟩) is nearest to ``target``."""
+        side = self.mass * self.x.sign()
+        low = torch.full_like(target, -self.radius)
+        high = -low
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            below = (side * torch.sigmoid(middle[:, None] * self.x)).sum(-1) < target
+            low, high = torch.where(below, middle, low), torch.where(below, high, middle)
+        return (low + high) / 2
 
     def distance(self, theta: Tensor) -> Tensor:
         """(P,) ‖θ − θ_true‖ in the norm of the data, for (P, 1) estimates."""
