@@ -673,3 +673,16 @@ def test_findings_and_tables_are_of_every_run(pages, noted, tmp_path, capsys):
     assert noted.of("latex") == [(runs, Path("tables"))]
     assert capsys.readouterr().out.startswith("12 files in tables\n")
     assert noted.of("written") == []
+
+
+@pytest.mark.parametrize(("status", "after"), [(0, 74), (1, 74), (70, 70)])
+def test_what_could_not_be_written_is_the_status_unless_it_broke(status, after, monkeypatch):
+    from repro.commands.process import command
+
+    def full():
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(command.sys, "stdout", SimpleNamespace(flush=full, fileno=lambda: 1))
+    monkeypatch.setattr(command.os, "dup2", lambda *_: None)
+    monkeypatch.setattr(command.os, "open", lambda *_: 3)
+    assert command._flushed(status) == after

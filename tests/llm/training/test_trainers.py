@@ -258,6 +258,7 @@ def scoring(*rewards):
 @pytest.mark.parametrize("training", [True, False])
 def test_rewards_are_clipped_and_the_log_has_their_margin_and_accuracy(training):
     """Chosen 0.5, 0.2 and 0.3, rejected −0.5, 0.3 and 0.25 after the clip."""
+    pytest.importorskip("trl")
     trainer, kind = logging_trainer(training), reward_trainer(log_loss, 0.5)
     found = kind.compute_loss(trainer, scoring(3.0, 0.2, 0.3, -3.0, 0.3, 0.25), {})
     gaps = (1.0, -0.1, 0.05)
@@ -269,6 +270,7 @@ def test_rewards_are_clipped_and_the_log_has_their_margin_and_accuracy(training)
 
 
 def test_a_loss_that_is_no_number_names_its_step():
+    pytest.importorskip("trl")
     with pytest.raises(Diverged, match="step 7"):
         reward_trainer(log_loss, 0.5).compute_loss(logging_trainer(), scoring(math.nan, 0.0), {})
 
