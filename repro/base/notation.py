@@ -21,8 +21,8 @@ import math
 
 AXES = {
     "n_pairs": "labels n",
-    "horizon": "rounds T",
-    "log10_horizon": "rounds T, as a power of ten",
+    "horizon": "horizon T",
+    "log10_horizon": "horizon T, as a power of ten",
     "steps": "steps H",
     "privacy_cost": "privacy cost c(ε)",
     "epsilon_minus_one": "e^ε − 1",
@@ -32,7 +32,7 @@ AXES = {
     "class_size": "class size N",
     "reward_bound": "reward bound B",
     "scaled_bound": "reward bound βB",
-    "kl_weight": "KL weight 1/β",
+    "kl_weight": "KL weight",
     "corruption": "corruption α",
     "coverage": "coverage C",
     "inverse_reference": "1/π_ref(best response)",

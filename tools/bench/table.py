@@ -60,7 +60,7 @@ def main(folder: Path) -> None:
     title = "n, ε = 1 | sampling and fit over sampling | sampling over numpy's binomial"
     print_rows(title, over_sampling())
     listed = (
-        (name, span, f"{slope:.2f}", ", ".join(f"{1e3 * one:.3g}" for one in each))
+        (name, span, f"{slope:z.2f}", ", ".join(f"{1e3 * one:.3g}" for one in each))
         for name, span, slope, each in exponents()
     )
     print_rows("CPU time against | range | exponent | ms", listed)
