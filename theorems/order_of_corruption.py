@@ -433,7 +433,7 @@ thinning_wrong = [
 
 # Quantities --------------------------------------------------------------------------------------
 
-LAW = Quantity("TV of laws behind and in front / 1e-9 of what is changed", evidence="searched")
+LAW = Quantity("TV of laws behind and in front, of what is changed / rounding", evidence="searched")
 COUNT = Quantity("P(more than r replaced) / P(Bin(m, 1/c) > r)", evidence="searched")
 STOPPED = Quantity("TV of laws / P(Bin(m, 1/c) > b)", evidence="searched")
 DRAWS = Quantity("whether a χ² test at 1 ‰ rejects")

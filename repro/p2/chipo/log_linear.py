@@ -31,6 +31,8 @@ HIGH_RUNGS = np.array([0.1, 1.0])
 """Sizes of θ over which the worst is taken: numbers, and shares of the largest."""
 SEARCHED = 24
 """Datasets a rung."""
+ROUNDING = 1e-12
+"""Gaps, in units of reward, that differ by less are equal."""
 
 
 @dataclass(frozen=True)
@@ -294,13 +296,16 @@ class LogLinearClass(CorruptedChipoLabels):
 
 @lru_cache(maxsize=1024)
 def worst_size(world: LogLinearClass) -> tuple[float, bool]:
-    """The size of a ladder at which labels cost most, and whether it is interior."""
+    """The size of a ladder at which labels cost most, and whether it is interior.
+
+    Of sizes that differ by rounding, the smallest.
+    """
     largest = _largest(world.policies, world.kl_weight)
     ladder = np.concatenate([LOW_RUNGS, largest * HIGH_RUNGS])
     ladder = np.unique(np.minimum(ladder, largest))
     means = world.gaps_at(ladder, np.random.default_rng(59), SEARCHED).mean(-1)
-    informed = [world.informed_gap_at(float(size)) for size in ladder]
-    best = int(np.argmax(means - informed))
+    beyond = means - [world.informed_gap_at(float(size)) for size in ladder]
+    best = int(np.argmax(beyond >= beyond.max() - ROUNDING))
     return float(ladder[best]), 0 < best < len(ladder) - 1
 
 
