@@ -16,7 +16,7 @@ gap; Theorem 5.3 sets η and γ in it. (The sign of Lemma C.4 is ``p2_optimism_l
   2κRβ√(T/log(|Π|T/δ)).  Eq. (6) holds in every round (an assumption of the run), and even π_ref,
   the best iterate, has a gap that stays, where the right side at its best η falls like √(log T/T).
   At the η = βκ/(γT) of the proof of Theorem 4.8, which eq. (6) pays for, it does not
-  (``paid_step``).
+  (``paid_step``, at R = V = .8).
 * ``guarantee``: γ of the proof contains t·α² with t free, though γ is an input of Algorithm 4.
   With T·α² the right side of Theorem C.3 is of the stated order in T; with t = 1 (control) it
   grows like √T once T·α² ≫ c²·log|Π|.
@@ -43,7 +43,37 @@ from repro.core.claims import Inequality, Slope
 from repro.labels.preferences.label_law import on_arrays, released
 from repro.worlds.instances.labelled import PrivateLabels
 
-# The tuning: logarithms are one number, ≲ is read with constant 1 ---------------------------------
+# Theorem C.3 at R = V: logarithms are one number, ≲ is read with constant 1 -----------------------
+
+
+def slope_margin(bounds: float) -> float:
+    """κ = (8(R_max + V_max)e^(2R_max))⁻²."""
+    return (8 * 2 * bounds * math.exp(2 * bounds)) ** -2
+
+
+def right_side(
+    bounds: float, coverage: float, horizon: float, log_class: float, step: float, noise: float
+) -> float:
+    """Of Theorem C.3.
+
+    Args:
+        bounds: R_max = V_max.
+        coverage: C_cov(Π).
+        horizon: T.
+        log_class: log(|Π|T/δ).
+        step: η.
+        noise: (β/γ)·Σ err/(t−1).
+    """
+    return (
+        bounds / horizon
+        + coverage * math.log(horizon) / (step * horizon)
+        + step * bounds**2
+        + noise / horizon
+        + 2 * bounds * math.sqrt(log_class / horizon)
+    )
+
+
+# The tuning ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +100,8 @@ class Tuning:
 
     @property
     def margin(self) -> float:
-        """κ = (8(R_max + V_max)e^(2R_max))⁻²."""
-        return (8 * 2 * self.bounds * math.exp(2 * self.bounds)) ** -2
+        """κ."""
+        return slope_margin(self.bounds)
 
     def statistical_error(self, rounds: float) -> float:
         """err = c²·log(|Π|T/δ) + t·α² after t rounds (Lemma D.2, CTL)."""
@@ -94,18 +124,11 @@ class Tuning:
 
     def guarantee(self, rounds: float) -> float:
         """Right side of Theorem C.3 at η = βκ/(γT), γ with err at t = rounds."""
-        log_horizon, gamma = math.log(self.horizon), self.optimism(rounds)
+        gamma = self.optimism(rounds)
         eta = self.kl_weight * self.margin / (gamma * self.horizon)
-        constant = privacy_cost(self.epsilon) ** 2 * self.log_class * log_horizon
-        squared = constant + self.horizon * self.corruption**2
-        optimism = 2 * self.bounds * math.sqrt(self.log_class / self.horizon)
-        return (
-            self.bounds / self.horizon
-            + self.coverage * log_horizon / (eta * self.horizon)
-            + eta * self.bounds**2
-            + self.kl_weight * squared / (gamma * self.horizon)
-            + optimism
-        )
+        constant = privacy_cost(self.epsilon) ** 2 * self.log_class * math.log(self.horizon)
+        noise = self.kl_weight * (constant + self.horizon * self.corruption**2) / gamma
+        return right_side(self.bounds, self.coverage, self.horizon, self.log_class, eta, noise)
 
     def stated(self) -> float:
         """(V+R)e^(2R)·log T·√C_cov·(c·√(log(|Π|T/δ)/T) + α), the rate of Theorem 5.3, CTL."""
@@ -197,27 +220,37 @@ label_flip = named("label_flip", over_left, flipped=True, counted=True)
 # The free step of Theorem C.3 ---------------------------------------------------------------------
 
 WEIGHT, ROUNDS_OF_EQ_6 = 0.5, 100
-"""β where R = V = 1, and rounds at which eq. (6) is looked at."""
+"""β, and rounds at which eq. (6) is looked at."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WrongEveryRound:
-    """One state, two responses, R = V = 1, β = ½; after π_ref the wrong policy in every round.
+    """One state, two responses, β = ½; after π_ref the wrong policy in every round.
 
     Attributes:
         epsilon: budget of the labels, in err = c²·log(|Π|T/δ), |Π| = 2, δ = .05.
         horizon: T ≥ 3.
+        bounds: R_max = V_max.
     """
 
     epsilon: Epsilon
     horizon: Annotated[Positive, Field(ge=3)]
+    bounds: Positive
 
-    margin = (8 * 2 * math.exp(2)) ** -2
-    """κ."""
-    coverage = 2 / (1 + math.exp(-2))
-    """C_cov: the larger policy of each response."""
-    gap = WEIGHT * math.log(math.cosh(1))
-    """Of π_ref, the best iterate."""
+    @property
+    def margin(self) -> float:
+        """κ."""
+        return slope_margin(self.bounds)
+
+    @property
+    def coverage(self) -> float:
+        """C_cov: the larger policy of each response."""
+        return 2 / (1 + math.exp(-self.bounds / WEIGHT))
+
+    @property
+    def gap(self) -> float:
+        """Of π_ref, the best iterate."""
+        return WEIGHT * math.log(math.cosh(self.bounds / (2 * WEIGHT)))
 
     @property
     def log_class(self) -> float:
@@ -227,37 +260,30 @@ class WrongEveryRound:
     @property
     def optimism(self) -> float:
         """γ = 2κRβ√(T/log(|Π|T/δ))."""
-        return 2 * self.margin * WEIGHT * math.sqrt(self.horizon / self.log_class)
+        return 2 * self.margin * self.bounds * WEIGHT * math.sqrt(self.horizon / self.log_class)
 
     @property
     def eq_6(self) -> float:
         """Largest left over right side of eq. (6), with constant 1 and nothing of err.
 
-        E_ref[log π − log π*] is 0 by symmetry, and f − f* is ±2 on half of the pairs of any μ with
-        τ̃ from π_ref.
+        E_ref[log π − log π*] is 0 by symmetry, and f − f* is ±2R on half of the pairs of any μ
+        with τ̃ from π_ref.
         """
         rounds = np.linspace(2, self.horizon, ROUNDS_OF_EQ_6)
-        paid = self.optimism / WEIGHT * np.sqrt(self.log_class / (rounds - 1))
-        return float((self.margin * 0.5 * 2**2 / paid).max())
+        paid = self.optimism * self.bounds / WEIGHT * np.sqrt(self.log_class / (rounds - 1))
+        return float((self.margin * 0.5 * (2 * self.bounds) ** 2 / paid).max())
 
     def right_side(self, step: float) -> float:
-        """Of Theorem C.3 with constant 1 at η."""
-        horizon, logs = self.horizon, math.log(self.horizon)
+        """Of Theorem C.3 at η."""
         err = privacy_cost(self.epsilon) ** 2 * self.log_class
-        return (
-            1 / horizon
-            + self.coverage * logs / (step * horizon)
-            + step
-            + WEIGHT * err * (logs + 1) / (self.optimism * horizon)
-            + 2 * math.sqrt(self.log_class / horizon)
-        )
+        noise = WEIGHT * err * (math.log(self.horizon) + 1) / self.optimism
+        return right_side(self.bounds, self.coverage, self.horizon, self.log_class, step, noise)
 
 
 def free_step(world: WrongEveryRound) -> float:
     """The gap over the right side at its best η."""
-    return world.gap / world.right_side(
-        math.sqrt(world.coverage * math.log(world.horizon) / world.horizon)
-    )
+    best = math.sqrt(world.coverage * math.log(world.horizon) / world.horizon) / world.bounds
+    return world.gap / world.right_side(best)
 
 
 def paid_step(world: WrongEveryRound) -> float:

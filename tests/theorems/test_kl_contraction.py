@@ -17,11 +17,6 @@ def test_only_what_is_printed_is_contradicted(contradicted_rows):
     assert contradicted_rows == set()
 
 
-def test_only_random_channels_are_assumed_to_be_private(smoke):
-    names = [assumption.name for assumption in smoke.result.assumptions]
-    assert names == ["random_channels ε-private channels"]
-
-
 def test_random_channels_are_private_and_varied():
     drawn = kl_contraction.random_channels(np.random.default_rng(0), 0.3, 500)
     assert drawn.sum(axis=2) == pytest.approx(1)

@@ -41,7 +41,7 @@ def test_the_step_that_eq_6_pays_for():
 @pytest.mark.parametrize(("horizon", "largest"), [(10**6, 0.054), (10**10, 0.001)])
 def test_theorem_c_3_is_false_for_a_free_step(horizon, largest):
     """Every term by hand, at the η that minimises the right side."""
-    world = WrongEveryRound(epsilon=1.0, horizon=horizon)
+    world = WrongEveryRound(epsilon=1.0, horizon=horizon, bounds=1.0)
     assert world.gap == pytest.approx(0.217, abs=5e-4)
     assert world.eq_6 == pytest.approx(math.sqrt((horizon - 1) / horizon))
     found = minimize_scalar(lambda log: world.right_side(math.exp(log)), bounds=(-30, 0))
