@@ -9,12 +9,14 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from repro.base.errors import BadInput
-from repro.commands.process import signals, start
+from repro.base.errors import BadInput, BrokenTheorem
+from repro.commands.process import command, listing, signals, start
 from repro.commands.process import table as commands
+from repro.commands.process.command import help_of, status_of
 from repro.commands.process.outcome import internal_line, outcome
 from repro.commands.process.start import called
 from repro.commands.process.table import (
@@ -303,7 +305,112 @@ def test_details_are_of_the_whole_chain_and_of_private_ones_the_types_alone(monk
         assert (label in text) is not private
 
 
-def test_experiments_without_a_paper_stand_under_a_heading_of_their_own():
-    from repro.commands.process.listing import listing
+MEMORY = "error: out of memory; allowed: fewer workers, or something smaller\n"
 
-    assert "Own results" in listing().splitlines()
+
+@pytest.mark.parametrize(
+    ("raised", "status", "said"),
+    [
+        (SystemExit(), 0, ""),
+        (SystemExit(3), 3, ""),
+        (SystemExit("words"), 70, "words\n"),
+        (BadInput("key", 1, "allowed: 2"), 2, "error: key=1: allowed: 2\n"),
+        (PermissionError(errno.EACCES, "denied", "a"), 2, "error: a: denied\n"),
+        (PermissionError(errno.EACCES, "denied", b"a"), 2, "error: a: denied\n"),
+        (ChildProcessError(errno.ECHILD, "none"), 70, "error: internal: ChildProcessError in "),
+        (MemoryError(), 74, MEMORY),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), 74, MEMORY),
+        (ImportError("a.so: failed to map segment from shared object"), 74, MEMORY),
+        (ImportError("no module a"), 70, "error: internal: ImportError in "),
+        (BrokenTheorem("theorems/a.py:1 raised"), 70, "error: theorems/a.py:1 raised; details are"),
+        (BrokenPipeError(errno.EPIPE, "gone"), 141, ""),
+        (KeyboardInterrupt(), 130, f"interrupted: {signals.GO_ON}\n"),
+        (KeyboardInterrupt("1 of 3"), 130, "interrupted: 1 of 3\n"),
+    ],
+)
+def test_how_a_command_ends_has_its_status_and_line(
+    raised, status, said, capsys, monkeypatch, tmp_path
+):
+    def main(words):
+        raise raised
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert status_of(main, []) == status
+    out, err = capsys.readouterr()
+    assert (out, err.startswith(said), err.count("\n")) == ("", True, bool(said))
+
+
+def test_a_signal_gives_the_status_whatever_a_library_made_of_it(monkeypatch, capsys):
+    monkeypatch.setattr(signals, "_received", [signal.SIGTERM])
+
+    def leaves(words):
+        raise words[0]
+
+    for made in (SystemExit(1), ImportError("half"), KeyboardInterrupt()):
+        assert status_of(leaves, [made]) == 143
+    assert status_of(lambda words: 0, []) == 143
+    assert "internal" not in capsys.readouterr().err
+
+
+def test_words_of_a_theorem_are_printed_unless_it_read_labels(monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("REPRO_TRACKING_URI", "http://me:secret@host")
+    problem = BrokenTheorem("a label at http://me:secret@host")
+    assert "a label" in internal_line(problem)
+    assert "a label" not in internal_line(problem, private=True)
+    kept = [file.read_text() for file in tmp_path.iterdir()]
+    assert len(kept) == 2
+    assert "secret" not in "".join(kept)
+
+
+@pytest.mark.parametrize(
+    ("fails", "status"),
+    [(BrokenPipeError(), 141), (OSError(errno.ENOSPC, "full"), 74), (ValueError("closed"), 74)],
+)
+def test_a_line_that_nobody_gets_has_a_status(fails, status, monkeypatch):
+    def write(text):
+        raise fails
+
+    monkeypatch.setattr(sys, "stderr", SimpleNamespace(write=write, flush=lambda: None))
+    assert command.say("a line") == status
+
+
+@pytest.mark.parametrize(
+    ("closed", "said"),
+    [(["stdout"], "standard output"), (["stderr"], ""), (["stdout", "stderr"], "")],
+)
+def test_a_closed_stream_ends_a_command_before_its_work(closed, said, monkeypatch, capsys):
+    for name in closed:
+        monkeypatch.setattr(sys, name, None)
+    with pytest.raises(SystemExit) as left:
+        command._refuse_lost_ground()
+    assert left.value.code == 74
+    line = f"error: {said}: closed; allowed: an open file, such as /dev/null\n"
+    assert capsys.readouterr().err == (said and line)
+
+
+def test_a_current_folder_that_has_gone_is_refused(monkeypatch, capsys):
+    def gone():
+        raise FileNotFoundError(errno.ENOENT, "gone")
+
+    monkeypatch.setattr(os, "getcwd", gone)
+    with pytest.raises(SystemExit) as left:
+        command._refuse_lost_ground()
+    assert left.value.code == 2
+    assert capsys.readouterr().err.startswith("error: the current folder: deleted")
+
+
+def test_help_breaks_lines_at_blanks_alone():
+    word = 77 * "a"
+    assert help_of(f"``{word}`` x-y z\n\n  as   it is\n") == f"{word}\nx-y z\n\n  as   it is"
+
+
+def test_experiments_stand_below_their_papers_and_the_others_at_last(monkeypatch):
+    titles = [("mine", "P9, a bound"), ("his", f"P2 Theorem{' word' * 20}"), ("one", "P1 Lemma")]
+    monkeypatch.setattr(listing, "titles", lambda: iter(titles))
+    first, one, second, his, *others = listing.listing().splitlines()
+    assert (first[:4], second[:4]) == ("P1  ", "P2  ")
+    assert one == f"  {'one':<30}  Lemma"
+    assert his == f"  {'his':<30}  Theorem word word word word word word word …"
+    assert others == ["Own results", f"  {'mine':<30}  P9, a bound"]
+    assert max(map(len, (first, second))) <= 80
