@@ -249,9 +249,23 @@ def test_an_experiment_follows_either_word_for_a_sweep():
         assert commands.of_run([option, "a,b", "seed=1"]) == [option, "theorem=a,b", "seed=1"]
 
 
-def test_help_may_stand_behind_other_words(capsys):
-    assert called(["plan", "epsilon=1", "--help"]) == 0
-    assert capsys.readouterr().out.startswith("repro plan epsilon=0.5")
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_may_stand_behind_other_words(option, capsys):
+    assert called(["plan", "epsilon=1", option]) == called([option], listed=True) == 0
+    of_plan, listed = capsys.readouterr().out.split("Usage: repro ")
+    assert of_plan.startswith("repro plan epsilon=0.5")
+    assert "\nCommands:\n  run " in listed
+
+
+def test_without_a_word_the_script_lists_and_the_module_runs(monkeypatch, capsys):
+    monkeypatch.setattr(start, "run_command", lambda main, private: main([]))
+    monkeypatch.setattr(sys, "argv", ["repro"])
+    start.main()
+    assert capsys.readouterr().out.startswith("Usage: repro ")
+    ran = []
+    monkeypatch.setattr("repro.commands.run.main", ran.append)
+    start.python_m()
+    assert ran == [[]]
 
 
 def test_commands_that_read_labels_keep_no_message(monkeypatch):
@@ -363,15 +377,17 @@ def test_words_of_a_theorem_are_printed_unless_it_read_labels(monkeypatch, tmp_p
     assert "secret" not in "".join(kept)
 
 
+@pytest.mark.parametrize("at", ["write", "flush"])
 @pytest.mark.parametrize(
     ("fails", "status"),
     [(BrokenPipeError(), 141), (OSError(errno.ENOSPC, "full"), 74), (ValueError("closed"), 74)],
 )
-def test_a_line_that_nobody_gets_has_a_status(fails, status, monkeypatch):
-    def write(text):
+def test_a_line_that_nobody_gets_has_a_status(fails, status, at, monkeypatch):
+    def fail(*text):
         raise fails
 
-    monkeypatch.setattr(sys, "stderr", SimpleNamespace(write=write, flush=lambda: None))
+    stream = {"write": lambda text: None, "flush": lambda: None, at: fail}
+    monkeypatch.setattr(sys, "stderr", SimpleNamespace(**stream))
     assert command.say("a line") == status
 
 

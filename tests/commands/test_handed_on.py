@@ -676,7 +676,9 @@ def test_findings_and_tables_are_of_every_run(pages, noted, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("status", "after"), [(0, 74), (1, 74), (70, 70)])
-def test_what_could_not_be_written_is_the_status_unless_it_broke(status, after, monkeypatch):
+def test_what_could_not_be_written_is_the_status_unless_it_broke(
+    status, after, monkeypatch, capsys
+):
     from repro.commands.process import command
 
     def full():
@@ -686,3 +688,4 @@ def test_what_could_not_be_written_is_the_status_unless_it_broke(status, after, 
     monkeypatch.setattr(command.os, "dup2", lambda *_: None)
     monkeypatch.setattr(command.os, "open", lambda *_: 3)
     assert command._flushed(status) == after
+    assert capsys.readouterr().err == "error: standard output: No space left on device\n"

@@ -1,15 +1,19 @@
 """Models by name: each way to fail is one line."""
 
 import importlib
+import logging
+import os
 import re
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from repro.base.errors import BadInput
 from repro.base.places import install_hint
+from repro.llm.training import backbone as backbone_module
 from repro.llm.training.backbone import build_tiny, load_backbone, read_config, tiny_config
-from repro.llm.training.extra import library
+from repro.llm.training.extra import library, quiet_hub
 from repro.llm.training.settings import ModelChoice, Shape
 
 
@@ -28,14 +32,15 @@ def named(model):
 
 @pytest.fixture
 def failing(monkeypatch):
-    """Makes every fetch from the hub fail with an error."""
-    transformers = pytest.importorskip("transformers")
+    """Makes every fetch from the hub fail with an error; needs no library of the extra."""
 
     def fail_with(problem, cause=None):
         def fail(*args, **kwargs):
             raise problem from cause
 
-        monkeypatch.setattr(transformers.AutoConfig, "from_pretrained", fail)
+        config = SimpleNamespace(from_pretrained=fail)
+        transformers = SimpleNamespace(AutoConfig=config)
+        monkeypatch.setattr(backbone_module, "library", lambda name: transformers)
 
     return fail_with
 
@@ -93,6 +98,7 @@ def test_a_folder_without_a_model(named, tmp_path):
         (OSError("x"), RepositoryNotFoundError("x"), "no such model on the hub"),
         (OSError("x"), ConnectionError("x"), "the hub cannot be reached"),
         (OSError("We couldn't connect to the hub"), None, "the hub cannot be reached"),
+        (OSError("no file model.safetensors"), None, "pickled weights are not read"),
         (KeyError("odd"), None, "cannot be loaded (KeyError)"),
     ],
 )
@@ -111,6 +117,19 @@ def test_a_missing_library_names_the_command(monkeypatch):
     monkeypatch.setattr(importlib, "import_module", absent)
     with pytest.raises(BadInput, match=re.escape(install_hint("llm"))):
         library("transformers")
+
+
+def test_the_hub_is_quiet_unless_the_user_has_asked_it_to_speak(monkeypatch):
+    asked = {"TRANSFORMERS_VERBOSITY": "info"}
+    monkeypatch.setattr(os, "environ", asked)
+    log = logging.getLogger("huggingface_hub")
+    monkeypatch.setattr(log, "level", logging.INFO)
+    quiet_hub.__wrapped__()
+    assert asked == {
+        "TRANSFORMERS_VERBOSITY": "info", "HF_HUB_VERBOSITY": "error",
+        "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    }  # fmt: skip
+    assert log.level == logging.ERROR
 
 
 @pytest.fixture
