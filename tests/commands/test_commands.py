@@ -124,6 +124,10 @@ def test_hydras_own_words_pass(words):
     refuse_words_without_key(words)
 
 
+def test_a_word_that_may_hold_a_password_is_not_repeated():
+    refuse_words_without_key(["offline_gap", "http://me:secret@host"])
+
+
 def test_options_may_stand_between_the_keys(command):
     """Hydra's own parser reads no key behind an option that stands behind a key."""
     words = ("theorem=kl_contraction", "--cfg", "job", "seed=3", "-p", "budget", "budget=smoke")
@@ -216,6 +220,15 @@ def test_the_shells_complete(shell, code, tmp_path):
     assert done.stdout.split() == ["central_dp_privacy"], done.stderr
 
 
+def test_words_before_the_one_that_is_typed_are_known():
+    def offered(words, more=()):
+        context = SimpleNamespace(params={"words": words}, args=[*more])
+        return [item.value for item in commands._Words("run").shell_complete(context, "kl_con")]
+
+    assert offered(None) == offered(("-m",)) == offered((), ["-m"]) == ["kl_contraction"]
+    assert offered(("offline_gap",)) == offered((), ["offline_gap"]) == []
+
+
 def test_files_are_completed_by_the_shell():
     for name in ("privatize", "audit_release", "private_reward", "accuracy", "example_pairs"):
         (found,) = commands._Words(name).shell_complete(None, "pa")
@@ -235,6 +248,7 @@ def test_completed_keys_are_followed_by_no_blank():
         (["budgett"], "budgett: did you mean budget? allowed: KEY=VALUE, such as"),
         (["catalog"], "catalog: did you mean catalogue? allowed: KEY=VALUE"),
         (["offline_gpa"], "offline_gpa: did you mean offline_gap? allowed: KEY=VALUE"),
+        (["--sed"], "--sed: did you mean seed? allowed: KEY=VALUE"),
         (["--seed", "3", "offline_gap"], "seed=3 theorem=offline_gap"),
     ],
 )

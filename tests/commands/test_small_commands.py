@@ -1,5 +1,6 @@
 """``python -m repro features`` and ``python -m repro suite``."""
 
+import errno
 import hashlib
 import json
 from pathlib import Path
@@ -39,6 +40,18 @@ def test_features_do_not_depend_on_the_labels(tmp_path, capsys):
     tables = [next((tmp_path / name).glob("*.npz")) for name in "ab"]
     assert tables[0].name == tables[1].name
     assert tables[0].read_bytes() == tables[1].read_bytes()
+
+
+def test_a_table_that_cannot_be_kept_is_not_said_to_be_there(tmp_path, monkeypatch, capsys):
+    def full(entry, table):
+        raise OSError(errno.ENOSPC, "No space left on device", str(entry))
+
+    monkeypatch.setattr("repro.worlds.instances.feature_cache._store", full)
+    monkeypatch.setattr("repro.worlds.instances.feature_cache.feature_table", lambda *given: None)
+    assert status_of(features.main, [str(tmp_path / "tables")]) == 74
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.endswith(".npz: No space left on device\n")
 
 
 @pytest.mark.parametrize(
