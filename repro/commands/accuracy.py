@@ -169,7 +169,6 @@ def _by_model(request: AccuracyRequest) -> RankedPairs:
     from repro.release.records import read_records
 
     require_extra()
-    _refuse_unfinished(Path(request.model))
     records = list(read_records(request.pairs, KEY))
     from repro.llm.training.margins import reward_margins
     from repro.llm.training.pairs import TextPairs
@@ -182,16 +181,6 @@ def _by_model(request: AccuracyRequest) -> RankedPairs:
         resolve_device(request.device),
     )  # fmt: skip
     return RankedPairs(_ranks_first((margins.double() * pairs.labels).numpy()), _longer(records))
-
-
-def _refuse_unfinished(folder: Path) -> None:
-    """A folder that holds at most the checkpoints of a training."""
-    if all(path.name.startswith("checkpoints-") for path in folder.iterdir()):
-        allowed = (
-            "holds no model, as its training has not finished; run its repro finetune command "
-            "again, to the end"
-        )
-        raise BadInput("MODEL", folder, allowed)
 
 
 def _longer(records: list[tuple[str, str, str]]) -> np.ndarray:

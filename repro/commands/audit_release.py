@@ -1,7 +1,7 @@
 """Does a release give away more about its labels than its ε allows?
 
     repro audit_release OUT.jsonl original=IN [epsilon=0.5] [ledger=FOLDER]
-        [unit=FIELD [at_most=K]] [others=A.jsonl,B.jsonl] [rewrite=NEW.jsonl]
+        [unit=FIELD at_most=K] [others=A.jsonl,B.jsonl] [rewrite=NEW.jsonl]
 
 The command rebuilds every byte that is not a label from the texts, and compares.  Then it tests
 whether the labels have less noise than ε asks for, and whether flips depend on anything.  ledger=

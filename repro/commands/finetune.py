@@ -72,7 +72,7 @@ def _after_a_stop(checkpoint_every: int) -> str:
 def _request(words: Sequence[str]) -> FinetuneRequest:
     """What is asked for, refused before libraries are imported that take seconds."""
     from repro.llm.training.extra import require_extra
-    from repro.llm.training.settings import FinetuneRequest
+    from repro.llm.training.settings import CHECKPOINTS, FinetuneRequest
 
     keys = [key for key in FinetuneRequest.model_fields if key not in ("release", "output")]
     (release, output), texts = split_words(words, keys, ("RELEASE", "FOLDER"))
@@ -80,7 +80,7 @@ def _request(words: Sequence[str]) -> FinetuneRequest:
     request = validate(FinetuneRequest, {"release": release, "output": output, **given})
     regular_file("release", release)
     folder = Path(output)
-    if folder.exists() and any(not p.name.startswith("checkpoints-") for p in folder.iterdir()):
+    if folder.exists() and any(not p.name.startswith(CHECKPOINTS) for p in folder.iterdir()):
         raise BadInput("output", output, "is not empty; allowed: a new folder")
     require_extra()
     return request

@@ -6,40 +6,45 @@
         [compose=true] [ledger=FOLDER]
     repro private_reward PAIRS OUT.json resume=true [ledger=FOLDER]
 
-PAIRS has prompt, chosen and rejected, in any format that repro.privatize
+PAIRS has prompt, chosen and rejected, in any format that repro privatize
 reads.  Or PAIRS is a matrix, .npy or .csv: (n, d) differences of features,
 response 1 less response 2, or (n, 2, d) features of both.  labels=FILE then
 has n numbers, +1 where response 1 is preferred and -1 where response 2 is.
-The ledger recognises no pair and no matrix, as it is or rounded, scaled or in
-another order: every release that it holds counts.
 A pair's texts or features are protected with its label.  Features longer than
 1 are clipped.
+
+epsilon and delta: when one pair changes, the probability of any outcome grows
+at most by the factor e^epsilon, and by delta more.  Take delta far below 1/n
+for n pairs: publishing one random pair as it is satisfies delta = 1/n.
 
 B is a public bound of the reward's vector theta, from 0.01 to 20, chosen
 without the pairs.  Two responses then differ by 2*B at most.  A small B makes
 rewards flat: with 0.5 no response is said to win more than 73 %.  A large B
-takes more noise, and more pairs until it pays.  Start with 5.  This shows the
-error at a B, and reads no pair:
+takes more noise, and more pairs until it pays.  Start with 5.  This command
+shows the error at a B, and reads no pair:
     repro which_mechanism epsilon=1 delta=1e-6 n_pairs=2000 num_features=16
         reward_bound=5
 After a release the norm of theta is printed beside B.
 
-adjacency=replace: one pair is replaced by another, and their number is public.
-A pair is one line: k copies have k*epsilon and k*exp((k-1)*epsilon)*delta.
-adjacency=add_remove: a pair comes or goes.  size=N, a public guess of their
-number, tunes the ridge.  unit=annotator at_most=M protects all pairs of one
-value of that field, and uses M of them at most.  covariance=true releases the
-second moment of the differences, too, under the same budget.
+adjacency=replace: one pair is replaced by another, and the number of pairs is
+public.  A pair is one line.  k copies of a pair cost k*epsilon and
+k*exp((k-1)*epsilon)*delta.
+adjacency=add_remove: one pair is added or removed, and the number of pairs is
+not public.  size=N, a public guess of the number, tunes the ridge.
+unit=annotator at_most=M protects all pairs of one annotator together, and uses
+M of them at most.  covariance=true also releases the second moment of the
+differences, under the same budget.
 
-OUT.json holds the reward and a card: guarantee, adjacency, unit, clipping,
-what is public, noise.  But for theta and the second moment every byte of it
-follows from the command and the ledger's history.  The budget is spent in the
-ledger of label releases before the file can be read.  Every release that the
-ledger holds counts, whatever pairs it read: compose=true allows another and
-the card states the sum.  Noise comes from the operating system; a seed is
-refused.  What fails after the budget was spent is published by resume=true,
-which reads no pair.
-Status 0; 2 for bad input, with nothing written or spent.  From Python:
+OUT.json holds the reward and a card: guarantee, adjacency, unit, clipping, what
+is public, noise.  But for theta and the second moment every byte of the file
+follows from the command and the ledger's history.
+The budget is spent in the ledger of label releases before the file can be read.
+The ledger recognises no pair and no matrix, so all its releases count, whatever
+pairs they read.  compose=true allows another, and the card states the sum.
+If a release fails after its budget was spent, resume=true publishes the reward
+and reads no pair.  Noise comes from the operating system, and a seed is refused.
+Exit status: 0 done, 2 bad input, with nothing written or spent.
+From Python:
 repro.private_reward(pairs, epsilon=1, delta=1e-6, reward_bound=1).score(...).
 """
 
@@ -197,8 +202,8 @@ def _said(reward: PrivateReward, out: str) -> str:
     earlier = ""
     if card["earlier_epsilons"]:
         earlier = (
-            f"; of one pair total epsilon {card['total_epsilon']:.12g}, total delta "
-            f"{card['total_delta']:.12g}"
+            f"; one pair has cost epsilon {card['total_epsilon']:.12g} and delta "
+            f"{card['total_delta']:.12g} in all"
         )
     said = one_line(f"released {out}: {card['guarantee']}{earlier}")
     said = textwrap.fill(said, WIDTH, subsequent_indent="  ", break_long_words=False)

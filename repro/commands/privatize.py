@@ -1,22 +1,29 @@
 """Label-private release of a preference file.
 
     repro privatize IN OUT.jsonl epsilon=0.5 [compose=true] [near_copies=true]
-        [unit=FIELD [at_most=K]] [resume=true] [ledger=FOLDER]
+        [unit=FIELD at_most=K] [resume=true] [ledger=FOLDER]
     repro privatize IN OUT.parquet epsilon=0.5 layout=trl ...
     repro privatize spent=true [ledger=FOLDER]
 
 IN has prompt, chosen and rejected: JSON lines (also .gz), CSV, Parquet, or a folder saved by
-datasets; texts, chat lists, dialogues as in hh-rlhf, or PKU's better_response_id.  OUT.jsonl has
-prompt, response_1, response_2 and label (+1: the randomised report prefers response_1), one line a
-comparison, every byte but the labels determined by the texts; OUT.manifest.json states the
-guarantee.  OUT.parquet or OUT.jsonl.gz is written beside OUT.jsonl, with layout=trl as prompt,
-chosen, rejected.  unit=annotator protects all labels of one value of that field, at a cost that the
-manifest states, and at_most=K bounds the cost.  Coins come from the operating system, and a seed is
-refused.  spent=true releases nothing: it says what the ledger has spent.
-Releases of labels that the input shares, and every reward of the ledger, count: compose=true adds
-them up.  Records that differ in case or punctuation only are refused by their numbers, as two
-answers to one label can be averaged: near_copies=true releases both.  What fails after labels were
-spent is published by resume=true.  From Python: ``repro.privatize(records, epsilon=0.5)``.
+datasets.  Texts may be chat lists or dialogues as in hh-rlhf.  PKU's better_response_id is read.
+
+OUT.jsonl has prompt, response_1, response_2 and label, one line a comparison.  The label is +1
+where the randomised report prefers response_1, else -1.  The texts determine every other byte.
+OUT.manifest.json states the guarantee.  OUT.parquet or OUT.jsonl.gz is written beside OUT.jsonl,
+with layout=trl as prompt, chosen, rejected.
+
+epsilon is the budget of one label.  unit=annotator at_most=K protects all labels of one annotator,
+the value of that field.  K labels of each are released at most, and cost K*epsilon together.
+
+A ledger remembers what was spent, and spent=true prints the sum.  An input is refused if it shares
+labels with an earlier release, or if the ledger holds a reward.  compose=true allows the sum.
+Records that differ in case or punctuation only are refused by their numbers: two answers to one
+label can be averaged.  near_copies=true releases both.  If a release fails after its labels were
+spent, resume=true publishes it.
+
+Coins come from the operating system, and a seed is refused.
+From Python: ``repro.privatize(records, epsilon=0.5)``.
 """
 
 from __future__ import annotations
@@ -25,7 +32,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Integral
@@ -36,6 +43,7 @@ from repro.base.errors import BadInput, number_of, one_line
 
 if TYPE_CHECKING:
     from repro.release.audit import ReleaseAudit
+    from repro.release.ledger import Debit
     from repro.release.privatise import Release, Target, Terms
 
 KEYS = {
@@ -180,31 +188,59 @@ def audit(
 def main(words: Sequence[str]) -> int:
     """Privatise, or say what was spent."""
     if any(word.removeprefix("--").partition("=")[0] == "spent" for word in words):
-        print(_spent(words))
+        print("\n".join(_spent(words)))
     else:
         tell_at_the_end(_release(words))
     return 0
 
 
-def _spent(words: Sequence[str]) -> str:
-    """What the releases of a ledger have cost one label at most; it follows from their budgets."""
+def _spent(words: Sequence[str]) -> Iterator[str]:
+    """What the releases of a ledger have cost; it follows from their budgets."""
     from repro.base.words import split_words, true_or_false
-    from repro.release.ledger import debits_of
+    from repro.release.ledger import debits_of, holds_ledger
 
     _, options = split_words(words, ("spent", "ledger"), switches=("spent",))
     if not true_or_false(options, "spent"):
         raise BadInput("spent", options["spent"], "allowed: true")
     folder = ledger_folder(options.get("ledger"))
+    if "ledger" not in options and not holds_ledger(folder):
+        yield one_line(f"nothing is spent yet (ledger={folder})")
+        return
     debits = debits_of(folder)
     rewards = sum(bool(debit.delta) for debit in debits)
     # of a label's releases the last one states the total of all, or more
-    total = max((debit.manifest.total for debit in debits), default=0)
+    total = max((debit.manifest.total for debit in debits), default=Decimal(0))
     delta = max((debit.manifest.earlier_delta + debit.delta for debit in debits), default=0)
-    return one_line(
+    yield one_line(
         f"{number_of(len(debits) - rewards, 'release')} of labels and "
-        f"{number_of(rewards, 'reward')}: one label has cost epsilon {total}"
-        f"{f' and delta {delta:f}' if delta else ''} at most (ledger={folder})"
+        f"{number_of(rewards, 'reward')}: one label has cost {_cost(total, delta)} at most "
+        f"(ledger={folder})"
     )
+    yield from _spent_by_annotators(debits)
+
+
+def _spent_by_annotators(debits: Sequence[Debit]) -> Iterator[str]:
+    """The cost of one annotator in the releases that protect annotators, if any does."""
+    with_unit = [debit for debit in debits if debit.manifest.unit_size]
+    if not with_unit:
+        return
+    # epsilon of a reward is that of all pairs of an annotator, epsilon of labels that of each
+    epsilon = sum(
+        debit.manifest.epsilon * (1 if debit.delta else debit.manifest.unit_size or 1)
+        for debit in with_unit
+    )
+    delta = sum(debit.delta for debit in with_unit)
+    counted = number_of(len(with_unit), "release")
+    yield f"one annotator has cost {_cost(epsilon, delta)} at most in {counted} with unit="
+    if others := len(debits) - len(with_unit):
+        yield (
+            f"in {number_of(others, 'release')} without unit= an annotator's cost grows with the "
+            "annotator's pairs, which the ledger does not count"
+        )
+
+
+def _cost(epsilon: Decimal | int, delta: Decimal | int) -> str:
+    return f"epsilon {epsilon:f}" + (f" and delta {delta:f}" if delta else "")
 
 
 def _release(words: Sequence[str]) -> str:

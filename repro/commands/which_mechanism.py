@@ -1,11 +1,15 @@
 """``repro which_mechanism epsilon=1 delta=1e-6 n_pairs=1e5 num_features=16``.
 
-Which way to learn a reward from n labelled pairs in d dimensions so that what is released is
+Which way to learn a reward from n labelled pairs in d dimensions so that the release is
 (epsilon, delta)-private: objective perturbation, output perturbation or noisy gradient descent.
 The command calibrates all three, runs them on two worlds and compares them.  Features have norm at
-most 1, and the reward's vector has norm at most reward_bound.  adjacency=replace (default) protects
-a pair against its replacement by another pair.  adjacency=add_remove protects a pair that comes or
-goes, with less noise.  Why DP-SGD is not among them: docs/explanations/which_mechanism.md.
+most 1, and the reward's vector has norm at most reward_bound.
+
+When one pair changes, the probability of any outcome grows at most by the factor e^epsilon, and by
+delta more.  Take delta far below 1/n: publishing one random pair as it is satisfies delta = 1/n.
+adjacency=replace (default) protects a pair against its replacement by another pair.
+adjacency=add_remove protects a pair that is added or removed, with less noise.  Why DP-SGD is not
+among them: docs/explanations/which_mechanism.md.
 
 folder=docs/explanations writes which_mechanism.md, the table of answers, instead of an answer.
 From Python: ``repro.which_mechanism(epsilon=1, delta=1e-6, n_pairs=100_000, num_features=16)``.
@@ -27,6 +31,7 @@ from repro.base.files import write_whole
 from repro.base.schema import FiniteEpsilon, Model, Pairs, Positive, Probability, Whole, validate
 from repro.base.words import keyword_values
 from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
+from repro.labels.privacy.large_delta import warning_of_delta
 from repro.p3.private_estimates.comparison import (
     DESCENT,
     NEARLY,
@@ -79,12 +84,14 @@ class MechanismAnswer:
 
     Attributes:
         given: ε, δ, the bound LB and what neighbours are.
+        n_pairs: number of labelled pairs.
         num_features: d.
         replicates: datasets that were simulated on each world.
         worlds: by world in words, every mechanism's error and calibration.
     """
 
     given: MechanismBudget
+    n_pairs: int
     num_features: int
     replicates: int
     worlds: Mapping[str, MechanismComparison]
@@ -116,6 +123,8 @@ class MechanismAnswer:
     def lines(self) -> Iterator[str]:
         """The mechanism to take, the rule, errors of all on both worlds, why, each in full."""
         yield _advice(self.best, self.worlds)
+        if warning := warning_of_delta(self.given.dp_delta, self.n_pairs):
+            yield warning
         yield f"assumed: reward_bound={self.given.reward_bound:g}; another can change the answer"
         if self.best != OBJECTIVE:
             yield _what_runs(self.best, self.worlds)
@@ -191,7 +200,7 @@ def answer(request: MechanismRequest) -> MechanismAnswer:
     given, n_pairs, d = _question(request)
     replicates = max(20, min(request.replicates, NUMBERS // (50 * d)))
     comparisons = compared(given, n_pairs, d, replicates, request.seed)
-    return MechanismAnswer(given, d, replicates, comparisons)
+    return MechanismAnswer(given, n_pairs, d, replicates, comparisons)
 
 
 def _question(request: MechanismRequest) -> tuple[MechanismBudget, int, int]:

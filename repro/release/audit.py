@@ -43,6 +43,7 @@ from repro.release.manifest import (
     content_of,
     exact_epsilon,
     manifest_path,
+    name_of,
     parsed_manifest,
     read_manifest,
 )
@@ -51,7 +52,7 @@ from repro.release.privatise import (
     Target,
     Written,
     publish,
-    refuse_bound_alone,
+    refuse_one_of_two,
     refuse_target,
     trouble_with,
 )
@@ -137,7 +138,7 @@ class Question:
     others: Sequence[Any] = ()
 
     def __post_init__(self) -> None:
-        refuse_bound_alone(self.unit, self.at_most)
+        refuse_one_of_two(self.unit, self.at_most)
 
 
 def audit_release(source: Any, question: Question) -> ReleaseAudit:
@@ -160,7 +161,7 @@ def audit_release(source: Any, question: Question) -> ReleaseAudit:
         others = [_kept_by(other, known) for other in question.others]
     free, written = beside.free, beside.written
     if written.sha256 != fingerprint(source):
-        free += free_bytes(source) or ["the format (an export?)"]
+        free += free_bytes(source) or [_of_the_format(source)]
     debits = _debits(question.ledger, written)
     free += _free_in_manifest(content, written, known.unit_size, question, debits)
     flip_prob = float(ExactResponse.at(epsilon).flip_prob)
@@ -319,12 +320,18 @@ def _stated(source: Any, question: Question) -> bytes:
     return read_manifest(manifest_path(Path(source))) if is_path(source) else b""
 
 
+def _of_the_format(source: Any) -> str:
+    """Of a file whose lines are canonical, in a format that is not."""
+    names = f"{name_of(Path(source))}.jsonl" if is_path(source) else "OUT.jsonl"
+    return f"the bytes of this format: audit {names}, from which the file was exported"
+
+
 def _claim(content: bytes, source: Any) -> Decimal:
     try:
         return exact_epsilon(json.loads(content)["epsilon"])
     except (ValueError, KeyError, TypeError, RecursionError):
         where = manifest_path(Path(source)) if is_path(source) else "(of a table)"
-        what = "is missing or states no epsilon; it can be given as epsilon="
+        what = "is missing or states no epsilon; allowed: epsilon=, the budget of the release"
         raise BadInput("manifest", where, what) from None
 
 

@@ -166,13 +166,18 @@ class Ledger:
             raise BadInput(KEY, self.path, f"was moved or exchanged meanwhile; {what_now}")
 
 
+def holds_ledger(folder: Path) -> bool:
+    """Whether a folder has a ledger, usable or not."""
+    return os.path.lexists(folder / NAME)
+
+
 def debits_of(folder: Path) -> list[Debit]:
     """All releases that the ledger of a folder knows, oldest first.
 
     Raises:
         BadInput: there is no ledger in the folder, or it cannot be used.
     """
-    if not os.path.lexists(folder / NAME):
+    if not holds_ledger(folder):
         raise BadInput(KEY, folder, "holds no ledger")
     with held_ledger(folder) as ledger:
         return ledger.debits()

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from repro.base.files import small_text
+from repro.labels.preferences.pair_rows import ENDINGS
 from repro.labels.privacy.exact_response import WORD_BITS, ExactResponse, parse_epsilon
 from repro.release.canonical import FORM
 
@@ -106,12 +107,22 @@ def content_of(values: dict[str, Any]) -> bytes:
 
 
 def manifest_path(release: Path) -> Path:
-    """``OUT.manifest.json`` beside ``OUT.jsonl``.
+    """``OUT.manifest.json`` beside ``OUT.jsonl`` and its exports.
 
-    >>> manifest_path(Path("a/out.jsonl")).name
-    'out.manifest.json'
+    >>> [manifest_path(Path(f"a/out{ending}")).name for ending in (".jsonl", ".parquet", "")]
+    ['out.manifest.json', 'out.manifest.json', 'out.manifest.json']
     """
-    return release.with_name(release.name.removesuffix(".jsonl") + ".manifest.json")
+    return release.with_name(name_of(release) + ".manifest.json")
+
+
+def name_of(release: Path) -> str:
+    """``OUT`` of ``OUT.jsonl`` and of its exports.
+
+    >>> name_of(Path("a/out.jsonl.gz"))
+    'out'
+    """
+    ending = next((ending for ending in ENDINGS if release.name.endswith(ending)), "")
+    return release.name.removesuffix(ending)
 
 
 def read_manifest(path: Path) -> bytes:

@@ -102,7 +102,7 @@ class Terms:
             of the ledger counts for all labels.
         resume: publish what was spent and never published.
         unit: field that names the annotator, "" where each comparison is protected by itself.
-        at_most: comparisons of one annotator that are released; None: all, at a cost each.
+        at_most: comparisons of one annotator that are released, where there is a unit.
         near_copies: allow comparisons that differ in case and punctuation only, an answer each.
     """
 
@@ -114,17 +114,19 @@ class Terms:
     near_copies: bool = False
 
     def __post_init__(self) -> None:
-        refuse_bound_alone(self.unit, self.at_most)
+        refuse_one_of_two(self.unit, self.at_most)
 
 
-def refuse_bound_alone(unit: str, at_most: int | None) -> None:
-    """A bound on comparisons of one annotator, where no field names annotators.
+def refuse_one_of_two(unit: str, at_most: int | None) -> None:
+    """An annotator costs what ``at_most`` says: the two keys come together.
 
     Raises:
-        BadInput: that is so.
+        BadInput: one of them is missing.
     """
-    if at_most is not None and not unit:
-        raise BadInput("at_most", at_most, "allowed: with unit=FIELD")
+    if bool(unit) != (at_most is not None):
+        size = at_most or 5
+        both = f"unit={unit[:60] or 'FIELD'} at_most={size}, which keeps {size} of each annotator"
+        raise BadInput("at_most", at_most or "(missing)", f"allowed: both keys, such as {both}")
 
 
 @dataclass(frozen=True)
@@ -167,13 +169,13 @@ class Comparisons(SortedRows):
 
         A comparison belongs to the annotator whose label it has: that of its first line.
         """
-        if not self._unit:
+        if self._at_most is None:
             yield from super().__iter__()
             return
         had = [0] * len(self._numbers)
         for row in super().__iter__():
             owner = self._owners[row.number]
-            if self._at_most is None or had[owner] < self._at_most:
+            if had[owner] < self._at_most:
                 had[owner] += 1
                 yield row
         self.unit_size = max(had)

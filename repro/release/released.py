@@ -65,19 +65,25 @@ def read_release(source: Any, key: str = "release", trl: bool = False) -> Iterat
 def _answer(row: Any, trl: bool) -> Answer | str:
     row = row if isinstance(row, dict) else {}
     names = FIELDS[:3] if FIELDS[1] in row or not trl else TRL
-    label = row.get("label") if names is not TRL else 1
-    whole = isinstance(label, int | float) and not isinstance(label, bool) and label in (1, -1)
+    label = _sign(row.get("label")) if names is not TRL else 1
     try:
         texts = texts_of(*map(row.get, names))
     except NotUnderstood as problem:
         return str(problem)
-    if not (whole and texts):
+    if not (label and texts):
         return "not the fields prompt, response_1, response_2 and label, which is 1 or -1"
     known = len(names) + (names is not TRL)
     others = (
         tuple(name for name in row if name not in (*names, "label")) if len(row) > known else ()
     )
     return fault(*texts) or Answer(*texts, int(label == 1), others)
+
+
+def _sign(label: Any) -> int | None:
+    """1 or -1 of a released label, in a CSV file as text; None where it is neither."""
+    if isinstance(label, int | float) and not isinstance(label, bool) and label in (1, -1):
+        return int(label)
+    return {"1": 1, "-1": -1}.get(label) if isinstance(label, str) else None
 
 
 def fingerprint(source: Any) -> str:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from repro.base.errors import BadInput
-from repro.commands import accuracy
+from repro.commands import accuracy, generate
 from repro.commands.process.command import status_of
+from repro.llm.training.settings import refuse_unfinished
 from repro.release.reward.features import MAP
 from repro.release.reward.reward import PrivateReward
 
@@ -104,12 +105,19 @@ def test_bad_input_is_one_line(words, line, folder, capsys):
     assert err.count("\n") == 1
 
 
-def test_a_training_that_has_not_finished_is_no_model(folder, capsys):
+@pytest.mark.parametrize(
+    ("main", "words", "key"),
+    [
+        (accuracy.main, ["model", "pairs.jsonl"], "MODEL"),
+        (generate.main, ["model", "prompt=Hello"], "model"),
+    ],
+)
+def test_a_training_that_has_not_finished_is_no_model(main, words, key, folder, capsys):
     pytest.importorskip("transformers")
     (folder / "model" / "checkpoints-0123" / "checkpoint-5").mkdir(parents=True)
-    assert status_of(accuracy.main, ["model", "pairs.jsonl"]) == 2
+    assert status_of(main, words) == 2
     assert capsys.readouterr().err == (
-        "error: MODEL=model: holds no model, as its training has not finished; run its repro "
+        f"error: {key}=model: holds no model, as its training has not finished; run its repro "
         "finetune command again, to the end\n"
     )
 
@@ -118,9 +126,9 @@ def test_a_model_beside_the_checkpoints_of_another_training_is_not_refused(folde
     model = folder / "model"
     (model / "checkpoints-0123" / "checkpoint-5").mkdir(parents=True)
     with pytest.raises(BadInput, match="holds no model"):
-        accuracy._refuse_unfinished(model)
+        refuse_unfinished("MODEL", "model")
     (model / "config.json").write_text("{}")
-    accuracy._refuse_unfinished(model)
+    refuse_unfinished("MODEL", "model")
 
 
 def test_a_reward_of_another_size_is_refused(folder, capsys):

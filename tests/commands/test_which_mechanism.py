@@ -31,6 +31,13 @@ def test_small_budgets_favour_descent_and_too_few_pairs_nobody(capsys):
     assert capsys.readouterr().out.startswith("none: with so few pairs")
 
 
+@pytest.mark.parametrize(("delta", "warned"), [("1e-3", True), ("9e-4", False)])
+def test_a_delta_of_one_over_n_is_warned_of(delta, warned, capsys):
+    asked = ["epsilon=1", "n_pairs=1000", "num_features=4", "replicates=20", f"delta={delta}"]
+    assert status_of(mechanism_choice.main, asked) == 0
+    assert ("warning: delta=0.001 is hardly private" in capsys.readouterr().out) == warned
+
+
 @pytest.mark.parametrize(
     ("word", "line"),
     [

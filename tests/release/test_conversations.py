@@ -290,4 +290,6 @@ def test_a_text_written_as_lists_is_the_same_comparison(prompt, first, second):
 @pytest.mark.parametrize("unit", ["chosen", " Label", "better_response_id"])
 def test_a_label_is_no_unit(unit, tmp_path):
     with pytest.raises(BadInput, match="a field that names the annotator"):
-        repro.privatize([{"prompt": Q, **TEXTS}], 1, unit=unit, ledger=tmp_path / "ledger")
+        repro.privatize(
+            [{"prompt": Q, **TEXTS}], 1, unit=unit, at_most=2, ledger=tmp_path / "ledger"
+        )

@@ -119,8 +119,27 @@ def test_exports_are_read_and_are_not_canonical(release, tmp_path):
     frame = pd.read_json(path, lines=True)
     frame.to_parquet(tmp_path / "other.parquet")
     assert repro.audit(tmp_path / "other.parquet", original, epsilon=1).status == 4
+    frame.to_csv(tmp_path / "other.csv", index=False)
+    assert repro.audit(tmp_path / "other.csv", original, epsilon=1).lines == 200
     assert status(frame, original, manifest=json.loads(manifest_path(path).read_text())) == 0
     assert status(frame.iloc[::-1], original, epsilon=1) == 4
+
+
+@pytest.mark.usefixtures("equality_alone")
+@pytest.mark.parametrize("ending", [".parquet", ".jsonl.gz", ".csv"])
+def test_an_export_is_held_against_the_manifest_of_its_release(ending, release):
+    """Its format is free, and nothing else; the answer names the file to audit in full."""
+    path, original = release
+    export, frame = path.with_suffix(ending), pd.read_json(path, lines=True)
+    if ending == ".csv":
+        frame.to_csv(export, index=False)
+    elif ending == ".parquet":
+        frame.to_parquet(export)
+    else:
+        export.write_bytes(gzip.compress(path.read_bytes()))
+    assert repro.audit(export, original).free == [
+        f"the bytes of this format: audit {path.name}, from which the file was exported"
+    ]
 
 
 @pytest.mark.usefixtures("equality_alone")

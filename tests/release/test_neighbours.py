@@ -19,7 +19,7 @@ def everything(tmp_path, write_input, fixed_coins, capsys):
         folder.mkdir()
         fixed_coins(**coins)
         source = write_input(records)
-        words = [str(source), str(folder / "out.parquet"), "epsilon=0.5", "unit=who"]
+        words = [str(source), str(folder / "out.parquet"), "epsilon=0.5", "unit=who", "at_most=20"]
         assert status_of(releasing.main, [*words, f"ledger={tmp_path / 'state' / name}"]) == 0
         source.unlink()
         left = {path.name: path.read_bytes() for path in folder.iterdir()}

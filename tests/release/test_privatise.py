@@ -135,10 +135,10 @@ def test_near_copies_are_named_by_groups_whatever_their_labels(ledger):
 
 
 def test_all_labels_of_one_annotator_cost_so_many_times_epsilon(ledger):
-    done = repro.privatize(PEOPLE, 0.5, unit="who", ledger=ledger)
+    done = repro.privatize(PEOPLE, 0.5, unit="who", at_most=99, ledger=ledger)
     assert "of 14 comparisons at most, 14 times epsilon" in done.manifest["protects"]
     assert done.manifest["epsilon_of_one_annotator_in_this_file"] == 14 * 0.5
-    assert repro.audit(done, PEOPLE, unit="who").status == 0
+    assert repro.audit(done, PEOPLE, unit="who", at_most=14).status == 0
     assert repro.audit(done, PEOPLE).free == [
         "the manifest's number of comparisons of one annotator: repeat with the unit= and "
         "at_most= that were given to the release"
@@ -164,16 +164,10 @@ def test_at_most_so_many_are_kept_by_a_rule_that_sees_no_label(ledger):
     assert repro.audit(done, PEOPLE, unit="who", at_most=2).status == 0
 
 
-def test_a_cap_without_annotators_is_refused_before_anything_is_spent(ledger):
-    with pytest.raises(BadInput, match=r"at_most=2: allowed: with unit=FIELD"):
-        repro.privatize(PEOPLE, 0.5, at_most=2, ledger=ledger)
-    assert not Path(ledger).exists()
-
-
 def test_a_record_without_the_annotator_is_refused(ledger):
     rows = [*PEOPLE, {"prompt": "p", "chosen": "a", "rejected": "b"}]
     with pytest.raises(BadInput, match="row 21: field 'who' is missing"):
-        repro.privatize(rows, 1, unit="who", ledger=ledger)
+        repro.privatize(rows, 1, unit="who", at_most=9, ledger=ledger)
     assert not ledger.exists()
 
 
@@ -193,6 +187,47 @@ CALLS = {
     "reward": lambda rows, **words: repro.private_reward(rows, 1, 1e-6, 1, **words),
     "audit": lambda rows, ledger, **words: repro.audit([{}], rows, epsilon=1, **words),
 }
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_an_annotator_and_a_bound_come_together(ledger, call):
+    """Nothing is spent before a person has chosen what an annotator costs."""
+    both = r"at_most=\(missing\): allowed: both keys, such as unit=who at_most=5, which keeps 5"
+    with pytest.raises(BadInput, match=both):
+        CALLS[call](PEOPLE, unit="who", ledger=ledger)
+    with pytest.raises(BadInput, match=r"at_most=2: allowed: both keys, such as unit=FIELD"):
+        CALLS[call](PEOPLE, at_most=2, ledger=ledger)
+    assert not Path(ledger).exists()
+
+
+def test_what_annotators_have_cost_is_printed(ledger, tmp_path, capsys):
+    """By hand: three labels at 0.5 each, then a reward that protects all pairs of one."""
+    repro.privatize(PEOPLE, 0.5, unit="who", at_most=3, ledger=ledger)
+    assert spent(ledger, capsys)[1:] == [
+        "one annotator has cost epsilon 1.5 at most in 1 release with unit="
+    ]
+    repro.private_reward(PEOPLE, 2, 1e-6, 1, unit="who", at_most=3, compose=True, ledger=ledger)
+    repro.privatize(PEOPLE, 4, compose=True, ledger=ledger)
+    assert spent(ledger, capsys)[1:] == [
+        "one annotator has cost epsilon 3.5 and delta 0.000001 at most in 2 releases with unit=",
+        "in 1 release without unit= an annotator's cost grows with the annotator's pairs, which "
+        "the ledger does not count",
+    ]
+
+
+def spent(ledger, capsys):
+    assert status_of(releasing.main, ["spent=true", f"ledger={ledger}"]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_nothing_is_spent_before_the_first_release(tmp_path, monkeypatch, capsys):
+    """A ledger that is named by hand has to be there: a wrong path must not read as no cost."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert status_of(releasing.main, ["spent=true"]) == 0
+    folder = tmp_path / "repro" / "releases"
+    assert capsys.readouterr().out == f"nothing is spent yet (ledger={folder})\n"
+    assert status_of(releasing.main, ["spent=true", f"ledger={folder}"]) == 2
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("field", ANSWERS)
@@ -216,14 +251,16 @@ def test_whether_a_field_names_annotators_does_not_follow_the_labels(ledger):
             for k, r in enumerate(rows)
         ]
         with pytest.raises(BadInput, match="unit=side"):
-            repro.privatize(turned, 1, unit="side", ledger=ledger)
-        assert repro.privatize(turned, 1, unit="who", ledger=ledger, compose=True)
+            repro.privatize(turned, 1, unit="side", at_most=9, ledger=ledger)
+        done = repro.privatize(turned, 1, unit="who", at_most=20, ledger=ledger, compose=True)
+        assert done.manifest["lines"] == 20
 
 
 @pytest.mark.parametrize("unit", ["who", "number"])
 def test_annotators_may_have_any_names_but_few_places(ledger, unit):
     rows = [{**r, "who": "ab"[k % 2] + "nn", "number": k % 4} for k, r in enumerate(PEOPLE)]
-    assert repro.privatize(rows, 1, unit=unit, ledger=ledger).manifest["lines"] == 20
+    done = repro.privatize(rows, 1, unit=unit, at_most=20, ledger=ledger)
+    assert done.manifest["lines"] == 20
 
 
 # In and out
@@ -452,5 +489,6 @@ def test_a_csv_file_with_annotators_is_read(tmp_path, ledger):
         writer = csv.DictWriter(file, list(PEOPLE[0]))
         writer.writeheader()
         writer.writerows(PEOPLE)
-    done = repro.privatize(tmp_path / "in.csv", Decimal("0.5"), unit="who", ledger=ledger)
+    source = tmp_path / "in.csv"
+    done = repro.privatize(source, Decimal("0.5"), unit="who", at_most=20, ledger=ledger)
     assert "of 14 comparisons" in done.manifest["protects"]

@@ -92,7 +92,8 @@ privatize in.jsonl two.jsonl epsilon=0.25 ledger=book near_copies=true
 privatize in.jsonl two.parquet epsilon=0.25 ledger=book compose=true layout=trl near_copies=true
 privatize others.jsonl three.jsonl.gz epsilon=3 ledger=book compose=true near_copies=true
     unit=who at_most=2
-privatize others.jsonl four.jsonl epsilon=1.5 ledger=book unit=who near_copies=true
+privatize others.jsonl four.jsonl epsilon=1.5 ledger=book near_copies=true
+    unit=who at_most=9
 privatize lists.jsonl lists.jsonl.gz epsilon=1 ledger=book
 privatize lists.jsonl other_lists.parquet epsilon=1 ledger=book layout=trl compose=true
 audit_release one.jsonl original=in.jsonl
@@ -101,9 +102,9 @@ audit_release two.jsonl original=in.jsonl
 audit_release two.jsonl original=in.jsonl ledger=book
 audit_release three.jsonl original=others.jsonl ledger=book
 audit_release three.jsonl original=others.jsonl ledger=book unit=who at_most=2
-audit_release three.jsonl original=in.jsonl epsilon=1 ledger=book unit=who
+audit_release three.jsonl original=in.jsonl epsilon=1 ledger=book unit=who at_most=9
 audit_release three.jsonl.gz original=others.jsonl epsilon=3 unit=who at_most=2
-audit_release two.parquet original=in.jsonl epsilon=0.25 rewrite=again.jsonl
+audit_release two.parquet original=in.jsonl rewrite=again.jsonl
 audit_release other_lists.jsonl original=lists.jsonl ledger=book
 audit_release other_lists.jsonl original=lists.jsonl ledger=nowhere
 privatize lists.jsonl apart.jsonl epsilon=1 ledger=other_book
@@ -112,6 +113,7 @@ audit_release apart.jsonl original=in.jsonl ledger=other_book
 privatize lists.jsonl weak.jsonl epsilon=40 ledger=other_book compose=true
 privatize spent=true ledger=book
 privatize --spent ledger=other_book
+privatize spent=true
 """
 
 
@@ -246,14 +248,15 @@ privatize in.jsonl o.jsonl epsilon=1 ledger=in.jsonl
 privatize spent=true ledger=nowhere
 privatize spent=no
 privatize in.jsonl spent=true
-privatize in.jsonl o.jsonl epsilon=1 unit=chosen
-privatize in.jsonl o.jsonl epsilon=1 unit=absent
+privatize in.jsonl o.jsonl epsilon=1 unit=who
+privatize in.jsonl o.jsonl epsilon=1 unit=chosen at_most=2
+privatize in.jsonl o.jsonl epsilon=1 unit=absent at_most=2
 privatize missing.jsonl o.jsonl epsilon=1
 privatize . o.jsonl epsilon=1
 privatize empty.jsonl o.jsonl epsilon=1
 {OF_LINES}
-privatize no_who.jsonl o.jsonl epsilon=1 unit=who
-privatize other_who.jsonl o.jsonl epsilon=1 unit=who
+privatize no_who.jsonl o.jsonl epsilon=1 unit=who at_most=2
+privatize other_who.jsonl o.jsonl epsilon=1 unit=who at_most=2
 private_reward in.jsonl r.json
 private_reward in.jsonl r.json epsilon=1
 private_reward in.jsonl r.json epsilon=1 delta=1e-6

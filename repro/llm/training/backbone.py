@@ -14,7 +14,7 @@ import torch
 from repro.base.errors import BadInput
 from repro.base.files import expanded
 from repro.llm.training.extra import library
-from repro.llm.training.settings import ModelChoice, Shape
+from repro.llm.training.settings import ModelChoice, Shape, refuse_unfinished
 
 KEY = "model"
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
@@ -173,7 +173,12 @@ def tiny_config(shape: Shape, vocabulary: int) -> Any:
 
 
 def _fetched(kind: Any, key: str, name: str, **more: Any) -> Any:
-    """A class of transformers from a folder or hub id, or one line that says why it could not."""
+    """What a class of transformers reads from a folder or hub id.
+
+    Raises:
+        BadInput: it cannot be read, for a reason that the line says.
+    """
+    refuse_unfinished(key, name)
     try:
         return kind.from_pretrained(name, **more)
     except Exception as problem:  # noqa: BLE001 - the libraries raise many unrelated kinds

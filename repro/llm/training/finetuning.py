@@ -33,7 +33,7 @@ from repro.llm.training.objectives import objective
 from repro.llm.training.pairs import TextPairs
 from repro.llm.training.released import manifest_of, released_pairs
 from repro.llm.training.reward_model import reward_rows, scored_copy
-from repro.llm.training.settings import FinetuneRequest, Loss, ModelChoice
+from repro.llm.training.settings import CHECKPOINTS, FinetuneRequest, Loss, ModelChoice
 from repro.llm.training.trainers import Diverged, TrainingRun, reward_trainer, run_key, trained
 
 REWARD = "reward"
@@ -84,7 +84,7 @@ def finetune(request: FinetuneRequest, recommended: Recommended) -> Path:
     key = run_key(chosen, digest)
     with ExitStack() as stack:
         reports = _reports(request, stack)
-        place = output / f"checkpoints-{key}"
+        place = output / f"{CHECKPOINTS}{key}"
         run = TrainingRun(
             request, request.seed, device, request.precision, place, kept=True, report_to=reports,
             spoken=True,

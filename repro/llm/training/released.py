@@ -15,7 +15,6 @@ import torch
 from repro.base.errors import BadInput
 from repro.llm.training.pairs import TextPairs
 from repro.release.canonical import compared
-from repro.release.exports import ENDINGS
 from repro.release.manifest import Manifest, manifest_path, parsed_manifest, read_manifest
 from repro.release.records import read_records
 from repro.release.released import Answer, read_release
@@ -30,15 +29,15 @@ def released_pairs(path: Path) -> tuple[TextPairs, float]:
     Responses stand in the order of the release, which does not depend on labels.
 
     Args:
-        path: OUT.jsonl; or an export of it, OUT.jsonl.gz or OUT.parquet, in either layout, beside
-            its manifest.  The layout of TRL, prompt with chosen and rejected by the released label,
+        path: OUT.jsonl; or an export of it, such as OUT.parquet, in either layout, beside its
+            manifest.  The layout of TRL, prompt with chosen and rejected by the released label,
             is that of raw files, too: it is taken where it is, line by line, the release that the
             manifest has the digest of.
 
     Raises:
         BadInput: the release or its manifest cannot be read, or the file holds raw labels.
     """
-    manifest = manifest_path(_canonical(path))
+    manifest = manifest_path(path)
     content = read_manifest(manifest)
     stated = parsed_manifest(content) if content else None
     try:
@@ -64,17 +63,9 @@ def manifest_of(path: Path) -> Manifest:
     Args:
         path: as ``released_pairs`` has read it.
     """
-    stated = parsed_manifest(read_manifest(manifest_path(_canonical(path))))
+    stated = parsed_manifest(read_manifest(manifest_path(path)))
     assert stated is not None
     return stated
-
-
-def _canonical(path: Path) -> Path:
-    """OUT.jsonl, whose manifest states ε; exports are named for it."""
-    for ending in ENDINGS:
-        if path.name.endswith(ending):
-            return path.with_name(path.name.removesuffix(ending) + ".jsonl")
-    return path
 
 
 def _has_chosen(path: Path) -> bool:

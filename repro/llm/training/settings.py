@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, StrictBool
 
+from repro.base.errors import BadInput
 from repro.base.schema import KLWeight, Model, Number, Positive, Whole
 
+CHECKPOINTS = "checkpoints-"
+"""What the names of a training's folders of checkpoints begin with."""
 Count = Annotated[Whole, Field(ge=1, le=10**8)]
 Seed = Annotated[Whole, Field(ge=0, lt=2**63)]
 Text = Annotated[str, Field(min_length=1)]
@@ -122,3 +126,18 @@ class FinetuneRequest(Training, Limits):
     seed: Seed = 0
     device: Literal["cpu", "cuda", "auto"] = "auto"
     tracking: Text | None = None
+
+
+def refuse_unfinished(key: str, name: str) -> None:
+    """Refuse a folder that holds at most the checkpoints of a training.
+
+    Raises:
+        BadInput: the training has not written its model.
+    """
+    folder = Path(name)
+    if folder.is_dir() and all(path.name.startswith(CHECKPOINTS) for path in folder.iterdir()):
+        allowed = (
+            "holds no model, as its training has not finished; run its repro finetune command "
+            "again, to the end"
+        )
+        raise BadInput(key, folder, allowed)

@@ -28,6 +28,7 @@ INSIDE = 1 + 2e-6
 """How far inside the unit ball clipped vectors lie: single precision then keeps ‖x‖ ≤ 2."""
 ROWS = 4096
 SIGNS = (1.0, -1.0)
+SHORTENED = "features of a response longer than 1 are shortened to norm 1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +90,7 @@ def text_rows(source: Any, num_features: int, unit: str = "", at_most: int = 1) 
             records.append(record)
     starts = range(0, len(records), ROWS)
     parts = [text_differences(records[at : at + ROWS], num_features) for at in starts]
-    return PreferenceRows(np.concatenate(parts), True, "each response's features to norm 1")
+    return PreferenceRows(np.concatenate(parts), True, SHORTENED)
 
 
 def text_differences(records: list[Texts], num_features: int) -> np.ndarray:
@@ -126,7 +127,7 @@ def matrix_rows(source: Any, labels: Any) -> PreferenceRows:
         rows = np.subtract(*clipped_to(part, 1.0).swapaxes(0, 1)) if both else clipped_to(part, 2.0)
         differences[ends] = rows * signs[ends, None]
         at += len(part)
-    each = "each response's features to norm 1" if len(shape) == 3 else "each difference to norm 2"
+    each = SHORTENED if len(shape) == 3 else "a difference longer than 2 is shortened to norm 2"
     return PreferenceRows(differences, False, each)
 
 

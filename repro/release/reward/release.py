@@ -21,6 +21,7 @@ import numpy as np
 from repro.base.errors import BadInput, number_of
 from repro.labels.privacy.adjacency import ADJACENCIES, REPLACE
 from repro.labels.privacy.exact_normal import BITS, normal, on_grid
+from repro.labels.privacy.large_delta import warning_of_delta
 from repro.release.drafts import Draft
 from repro.release.ledger import Debit, held_ledger
 from repro.release.manifest import Manifest
@@ -28,6 +29,7 @@ from repro.release.privatise import (
     DOUBT,
     RESUME,
     Target,
+    refuse_one_of_two,
     spent_delta,
     told_what_it_cost,
     trouble_with,
@@ -108,10 +110,7 @@ class RewardTerms:
             raise BadInput("adjacency", self.adjacency[:60], f"allowed: {', '.join(ADJACENCIES)}")
         if self.labels is not None and self.unit:
             raise BadInput("unit", self.unit[:60], "allowed: for texts, which name annotators")
-        if bool(self.unit) != (self.at_most is not None):
-            raise BadInput(
-                "at_most", self.at_most or "(missing)", "allowed: with unit=, and always"
-            )
+        refuse_one_of_two(self.unit, self.at_most)
         if (self.at_most or 1) > MOST_TOGETHER:
             raise BadInput("at_most", self.at_most, f"allowed: 1 to {MOST_TOGETHER}")
         d = self.num_features
@@ -173,14 +172,14 @@ def release_reward(
             debit = _waiting(debits)
         else:
             _refuse_spent(debits, terms)
-            debit = _learnt(ledger.begin(), source, terms, debits)
+            debit = _learnt(ledger.begin(), source, terms, debits, tell)
         content = debit.answers or b""
         reward = PrivateReward.of(content)
         with trouble_with(out):
             draft.file.write(content)
             draft.file.flush()
         if not terms.resume:
-            tell(f"learnt a reward of {len(reward.theta)} features; it is spent next")
+            tell(f"learnt a reward of {len(reward.theta)} features; its budget is spent next")
             stage.append(DOUBT)
             ledger.spend(debit)
         stage.append(RESUME)
@@ -244,7 +243,10 @@ def _rows(source: Any, terms: RewardTerms) -> PreferenceRows:
     return rows
 
 
-def _learnt(number: int, source: Any, terms: RewardTerms, debits: list[Debit]) -> Debit:
+def _learnt(
+    number: int, source: Any, terms: RewardTerms, debits: list[Debit],
+    tell: Callable[[str], object],
+) -> Debit:  # fmt: skip
     """Of a debit all but θ, and the digest of its file, follows from terms and ledger."""
     assert terms.epsilon is not None
     assert terms.delta is not None
@@ -252,12 +254,11 @@ def _learnt(number: int, source: Any, terms: RewardTerms, debits: list[Debit]) -
     rows = _rows(source, terms)
     budgets = tuple(sorted(debit.manifest.epsilon for debit in debits))
     manifest = Manifest(terms.epsilon, budgets, terms.at_most, earlier_delta=spent_delta(debits))
-    size = terms.size
-    if size is None and size_is_public(terms):
-        size = len(rows.differences)
+    pairs = len(rows.differences) if size_is_public(terms) else terms.size
+    _tell_of_large_delta(terms, pairs, tell)
     budget = RewardBudget(
         float(terms.epsilon), float(terms.delta), terms.reward_bound, rows.differences.shape[1],
-        terms.adjacency, terms.at_most or 1, terms.covariance, size,
+        terms.adjacency, terms.at_most or 1, terms.covariance, terms.size or pairs,
     )  # fmt: skip
     noise = calibrated(budget)
     theta, moment = drawn(rows.differences, budget, noise)
@@ -265,6 +266,15 @@ def _learnt(number: int, source: Any, terms: RewardTerms, debits: list[Debit]) -
     content = PrivateReward(theta, card, MAP if rows.texts else "given", moment).content
     manifest = replace(manifest, sha256=sha256(content).hexdigest())
     return Debit(number, manifest, content, terms.delta)
+
+
+def _tell_of_large_delta(
+    terms: RewardTerms, pairs: int | None, tell: Callable[[str], object]
+) -> None:
+    """By the public number of pairs: a warning that follows from another number would tell it."""
+    units = math.ceil((pairs or 0) / (terms.at_most or 1))
+    if warning := warning_of_delta(terms.delta or Decimal(0), units):
+        tell(warning)
 
 
 def size_is_public(terms: RewardTerms) -> bool:
@@ -302,6 +312,18 @@ def _grid(deviation: float) -> float:
     return 2.0 ** math.floor(math.log2(deviation * STEPS_OF_GRID))
 
 
+def _protected(terms: RewardTerms) -> tuple[str, str]:
+    """The unit of the guarantee, and what becomes of the unit in a neighbouring dataset."""
+    replaced = terms.adjacency == REPLACE
+    if terms.unit:
+        unit = f"all pairs of one {terms.unit}, at most {terms.at_most}"
+        change = "replaced by others" if replaced else "added or removed"
+        return unit, f"{unit}, are {change}, with their texts or features and their labels"
+    unit = "one labelled pair"
+    change = "replaced by another" if replaced else "added or removed"
+    return unit, f"{unit} is {change}, with its texts or features and its label"
+
+
 def _card(
     given: RewardBudget,
     noise: RewardNoise,
@@ -309,12 +331,10 @@ def _card(
     terms: RewardTerms,
     manifest: Manifest,
 ) -> dict[str, Any]:
-    m = given.at_most
-    unit = f"all pairs of one {terms.unit}, {m} at most" if terms.unit else "one labelled pair"
     several = f"k values of {terms.unit}" if terms.unit else "k copies of one pair"
-    counted = ", the number of pairs" if size_is_public(terms) else "; not the number of pairs"
-    pairs = f" ({len(rows.differences)})" if size_is_public(terms) else ""
-    how = "replaced by another" if given.adjacency == REPLACE else "added or removed"
+    counted = "; the number of pairs is not public"
+    if size_is_public(terms):
+        counted = f", the number of pairs ({len(rows.differences)})"
     fixed = "features, hashes and their scales, " if rows.texts else "the map to features, "
     public = f"{fixed}the number of features, reward_bound, all values of this card"
     numbers = {
@@ -328,17 +348,18 @@ def _card(
     if given.covariance:
         numbers["second_moment_noise_deviation"] = noise.covariance
         numbers["second_moment_grid"] = _grid(noise.covariance)
-    released = "theta and second_moment, together" if given.covariance else "theta"
+    released = "theta and second_moment together are" if given.covariance else "theta is"
+    unit, neighbour = _protected(terms)
     total_delta = manifest.earlier_delta + (terms.delta or Decimal(0))
     return {
-        "guarantee": f"({manifest.epsilon}, {terms.delta})-differential privacy of {released}: "
-        f"{unit},"
-        f" with its texts or features and its label, is {how}",
+        "guarantee": f"{released} ({manifest.epsilon}, {terms.delta})-differentially private where"
+        f" {neighbour}",
         "epsilon": float(manifest.epsilon),
         "delta": given.delta,
         "adjacency": given.adjacency,
         "unit": unit,
-        "several": f"{several} are k units: k*epsilon and k*exp((k-1)*epsilon)*delta together",
+        "several": f"{several} are k units, which cost k*epsilon and k*exp((k-1)*epsilon)*delta"
+        " together",
         "accounting": "total_epsilon and total_delta add up what one pair can have cost in all"
         " releases of this ledger up to this one, whatever pairs they read",
         "earlier_epsilons": [float(budget) for budget in manifest.earlier],
@@ -351,7 +372,7 @@ def _card(
         "clipping": rows.clipped,
         "reward_bound": given.reward_bound,
         "num_features": given.num_features,
-        "public": public + counted + pairs,
+        "public": public + counted,
         "ridge_tuned_for": given.size or "no number of pairs",
         "numbers": numbers,
     }  # fmt: skip

@@ -15,7 +15,7 @@ from repro.labels.privacy.clopper_pearson import lower, upper
 from repro.release.drafts import Draft
 from repro.release.ledger import default_folder, held_ledger
 from repro.release.reward.calibration import RewardBudget, calibrated
-from repro.release.reward.features import matrix_rows
+from repro.release.reward.features import SHORTENED, matrix_rows
 from repro.release.reward.release import drawn
 from repro.release.reward.reward import PrivateReward
 
@@ -45,9 +45,8 @@ def test_the_command_releases_a_reward_that_can_be_loaded_and_scored_with(pairs,
     out = tmp_path / "reward.json"
     assert status_of(main, [str(pairs), str(out), *WORDS, f"ledger={tmp_path / 'ledger'}"]) == 0
     said = capsys.readouterr().out
-    assert "(1, 0.000001)-differential privacy of theta: one labelled pair" in " ".join(
-        said.split()
-    )
+    guarantee = "theta is (1, 0.000001)-differentially private where one labelled pair is replaced"
+    assert guarantee in " ".join(said.split())
     assert max(map(len, said.replace(str(out), "").splitlines())) <= 80
     reward = PrivateReward.load(out)
     assert reward.theta.shape == (16,)
@@ -61,16 +60,16 @@ def test_the_card_states_what_was_promised(pairs, tmp_path):
     made = repro.private_reward(pairs, **BUDGET)
     card = made.card
     assert card["guarantee"] == (
-        "(1, 0.000001)-differential privacy of theta: one labelled pair, with its texts or features"
-        " and its label, is replaced by another"
+        "theta is (1, 0.000001)-differentially private where one labelled pair is replaced by"
+        " another, with its texts or features and its label"
     )
     assert (card["adjacency"], card["unit"]) == ("replace", "one labelled pair")
-    assert (card["clipping"], card["reward_bound"]) == ("each response's features to norm 1", 2.0)
+    assert (card["clipping"], card["reward_bound"]) == (SHORTENED, 2.0)
     assert "the number of pairs (300)" in card["public"]
     assert card["numbers"]["certified_delta"] <= 1e-6
     made = repro.private_reward(pairs, **BUDGET, adjacency="add_remove", compose=True)
     assert "is added or removed" in made.card["guarantee"]
-    assert "not the number of pairs" in made.card["public"]
+    assert "the number of pairs is not public" in made.card["public"]
     # as a number of its own: digits of noise may hold it
     assert not re.search(r"(?<![\d.])300(?![\d.])", made.content.decode())
     assert (made.card["total_epsilon"], made.card["total_delta"]) == (2.0, 2e-6)
@@ -78,7 +77,8 @@ def test_the_card_states_what_was_promised(pairs, tmp_path):
 
 def test_a_unit_is_all_pairs_of_an_annotator(pairs):
     made = repro.private_reward(pairs, **BUDGET, unit="annotator", at_most=3)
-    assert made.card["unit"] == "all pairs of one annotator, 3 at most"
+    assert made.card["unit"] == "all pairs of one annotator, at most 3"
+    assert "at most 3, are replaced by others, with their texts" in made.card["guarantee"]
     (debit,) = debits()
     assert debit.manifest.unit_size == 3
 
@@ -378,3 +378,29 @@ def test_a_reward_of_texts_scores_no_features_and_the_reverse(pairs, planted):
     given = repro.private_reward(planted[0], **BUDGET, labels=planted[1], compose=True)
     with pytest.raises(BadInput, match=r"numbers of shape \(n, 4\)"):
         given.score(np.zeros((3, 5)))
+
+
+@pytest.mark.parametrize(
+    ("more", "units"),
+    [
+        ([], 300),
+        (["size=3000"], 300),  # their number is public, whatever tunes the ridge
+        (["adjacency=add_remove", "size=900"], 900),
+        (["unit=annotator", "at_most=3", "size=301"], 101),
+    ],
+)
+def test_a_delta_of_one_over_n_is_warned_of_before_it_is_spent(pairs, more, units, capsys):
+    words = [*WORDS[::2], "compose=true", *more]
+    for name, delta in (("large", 1 / units + 1e-9), ("small", 1 / units - 1e-9)):
+        out = str(pairs.with_name(f"{name}.json"))
+        assert status_of(main, [str(pairs), out, f"delta={delta:.12f}", *words]) == 0
+        said = capsys.readouterr().out
+        assert ("warning: delta=" in said.splitlines()[0]) == (name == "large")
+        assert (f"satisfies delta = 1/{units};" in said) == (name == "large")
+
+
+@pytest.mark.parametrize("more", [["adjacency=add_remove"], ["unit=annotator", "at_most=3"]])
+def test_no_warning_tells_a_number_of_pairs_that_is_not_public(pairs, more, capsys):
+    out = str(pairs.with_name("out.json"))
+    assert status_of(main, [str(pairs), out, "delta=0.1", *WORDS[::2], *more]) == 0
+    assert "warning:" not in capsys.readouterr().out
