@@ -26,7 +26,8 @@ class Answers:
     Attributes:
         why: what is wrong with it, or why it has no verdict, in a sentence; may be empty.
         counterexample: the smallest instance in which the printed form fails; may be empty.
-        command: runs the check that contradicts it, at smoke, or has Coq check the proof.
+        command: runs the check that contradicts it or has the printed form as its control, at
+            smoke, or has Coq check the proof.
         holds: errors that contradict it, each with the form that holds, the worst first.
         others: what else was suspected of it.
     """
@@ -82,10 +83,11 @@ def _worst_first(slip: Slip) -> tuple[bool, int]:
 def _contradicting_check(row: StatementCoverage, against: Sequence[Slip]) -> tuple[str, str]:
     """Experiment and check that show it fail: what its entry names, or evidence of the worst slip.
 
-    Both are empty where no check contradicts it.
+    Both are empty where no check contradicts it, and its entry names none.
     """
-    pairs = [(slug, one.name) for slug, one in row.speaking if one.expected == "contradicted"]
     named = [word.removeprefix(ONLY) for word in row.item.counterexample_at if ONLY in word]
+    pairs = [(slug, one.name) for slug, one in row.speaking
+             if one.expected == "contradicted" or one.name in named]  # fmt: skip
     reasons = against[0].evidence if against else ()
     pairs.sort(key=lambda pair: (pair[1] not in named, f"{pair[0]}: {pair[1]}" not in reasons))
     return pairs[0] if pairs else ("", "")

@@ -116,7 +116,8 @@ class Item(Model):
         stands: one sentence where its verdict alone would mislead; what holds is said first.
         counterexample: the smallest instance, in numbers, in which the printed form fails.
         counterexample_at: what the command that runs it sets besides, such as kl_weight=0.0625;
-            ``only=NAME`` for another check than the first that is contradicted.
+            ``only=NAME`` for another check than the first that is contradicted, or for one whose
+            control is the printed form.
         pages: of docs/explanations with the proof, the numbers or the corrected form.
         coq: theorems about it that Coq checks.
         slips: suspected of it, by a name that is the paper's alone.

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 
 import pytest
 
@@ -97,9 +98,29 @@ def test_a_contradiction_has_its_reason_and_a_command_that_shows_it(name):
     if stands.verdict == "contradicted":
         assert found.why
         assert found.command.startswith(("python -m repro theorem=", "python proofs/verify.py"))
-        assert found.counterexample or stands.grade != "error" or stands.text_at_hand
+        assert found.counterexample or found.command.startswith("python proofs/")
     else:
-        assert (found.counterexample, found.command, found.holds) == ("", "", ())
+        assert found.holds == ()
+        assert bool(found.counterexample) == bool(found.command)
+        assert not found.counterexample or stands.unstated_condition
+
+
+PRINTED = re.compile(r"\bprints (?:[^.]|\.(?=\d))*")
+"""What a counterexample says that its command prints."""
+OF_A_RUN = [name for name in ROWS if PRINTED.search(ROWS[name].item.counterexample or "")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OF_A_RUN)
+def test_a_command_prints_the_numbers_of_its_counterexample(name, python_m, tmp_path):
+    """Those with a decimal point, or with three digits."""
+    found = answers(ROWS[name], CATALOGUE)
+    said = PRINTED.search(found.counterexample)[0]
+    numbers = re.findall(r"\d+\.\d+(?:e-\d+)?|(?<![\d.])\d{3,}", said)
+    words = [*python_m, *shlex.split(found.command)[2:]]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert numbers
+    assert [number for number in numbers if number not in done.stdout] == []
 
 
 def test_the_worst_note_comes_first_and_what_rests_on_the_text_at_hand_last():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from repro.catalogue.papers import load
 from repro.labels.privacy.gaussian import gaussian_delta
 from repro.p3.objective_perturbation.with_covariance import printed_shift
 from repro.p4.linear_rlhf.bandit import difference_covariance, relative_condition_number
@@ -176,3 +177,25 @@ def test_the_first_term_of_theorem_1_2_does_not_dominate_at_fixed_dimension():
     assert ratios[0] > 1
     assert all(np.diff(ratios) > 0)
     assert over_the_first(1e4, 2 * np.log(1e4)) == pytest.approx(1)
+
+
+def test_the_smallest_counterexamples_to_claims_b_1_and_b_2_have_their_numbers():
+    """Two responses with the features 1 and 0, θ = 1: by autograd, and as printed."""
+    theta, features = torch.ones(1, 1), torch.tensor([[[1.0], [0.0]]])
+    right = automatic_derivatives(theta, features)
+    claimed = [formula(theta, features, True) for formula in (claimed_gradient, claimed_hessian)]
+    for name, holds, printed in zip(("claim_b_1", "claim_b_2"), right, claimed, strict=True):
+        said = load().items[f"p3.{name}"].counterexample.replace("−", "-")
+        assert f"= {holds.item():.3f}, and the claim gives" in said
+        assert f"= {printed.item():.3f}." in said
+
+
+def test_the_smallest_counterexamples_to_lemmas_a_5_and_a_6_have_their_numbers():
+    """θ² at 1, whose least value is at 0; 2θ² with the ridge (c/2)θ², c = 2 and γ = 4."""
+    said = {name: load().items[f"p3.{name}"].counterexample for name in ("lem_a_5", "lem_a_6")}
+    square, theta, gamma, ridge = torch.square, torch.ones(()), 4, 2
+    left, right = square(theta * 0) - square(theta), 2 / 2 * square(theta)
+    assert f"left side is −{-left:g}, and the right side is {right:g}." in said["lem_a_5"]
+    of_both = torch.autograd.functional.hessian(lambda x: 2 * x**2 + ridge / 2 * x**2, theta)
+    assert f"second derivative {of_both:g}, and" in said["lem_a_6"]
+    assert f"= {gamma * (1 + ridge / 2):g}." in said["lem_a_6"]
