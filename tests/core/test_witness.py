@@ -71,24 +71,25 @@ def test_a_ratio_fails_where_it_is_farthest_on_a_side_that_is_not_allowed(direct
 
 
 def test_an_inequality_names_the_draw_of_its_largest_ratio_where_it_drew():
-    drawn = InequalityCheck(**COMMON, evidence="searched")
-    found = fails(drawn, [0.5, 2.0, 1.5])
-    assert found["at"] == 10
-    assert found["measured"] == pytest.approx(2.0002)
-    assert (found["block"], found["replicate"]) == (1, 1)
+    for evidence in ("searched", "measured"):
+        found = fails(InequalityCheck(**COMMON, evidence=evidence), [0.5, 2.0, 1.5])
+        assert found["at"] == 10
+        assert found["measured"] == pytest.approx(2.0002)
+        assert (found["block"], found["replicate"]) == (1, 1)
     assert "block" not in fails(InequalityCheck(**COMMON, evidence="proved"), [0.5, 2.0, 1.5])
 
 
 def test_a_frequency_counts_failures_and_names_the_first():
     check = FrequencyCheck(**COMMON, allowed=0.05)
     values = np.zeros((3, 2, 2))
-    values[2, 1, 0] = values[2, 1, 1] = 1
+    values[2, 1, 0] = values[2, 1, 1] = values[1, 0, 0] = 1
+    values[2, 0, 0] = values[0, 0, 0] = np.nan
     outcome = Outcome("mle", "contradicted", {}, Series(np.array(GRID), values))
     found: Any = witness_of(check, outcome)
     assert found["at"] == 100
-    assert (found["failures"], found["cases"]) == (2, 4)
+    assert (found["failures"], found["cases"]) == (2, 3)
     assert (found["block"], found["replicate"]) == (1, 0)
-    assert (found["measured"], found["claimed"]) == (0.5, 0.05)
+    assert (found["measured"], found["claimed"]) == (pytest.approx(2 / 3), 0.05)
 
 
 def test_a_privacy_claim_fails_where_epsilon_is_largest():

@@ -45,11 +45,11 @@ statements:
   cor_4_6: {title: of a part, experiments: [part_rate]}
   thm_6_1: {title: of what is recorded, text: "$x \\le 2$", experiments: [recorded_rate]}
 slips:
+  fine: {place: Section 6, suspected: a sign, grade: cleared, evidence: ["gap_rate: rate"],
+         corrected: it stands}
   constant: {place: Section 5, suspected: 2 for 4, grade: constant,
              evidence: ["recorded_rate: contradicted_row", "gap_rate: broken_bound"],
              corrected: four}
-  fine: {place: Section 6, suspected: a sign, grade: cleared, evidence: ["gap_rate: rate"],
-         corrected: it stands}
 proofs: {rates: a@}
 """.replace("a@", "a" * 64)
 P2 = """

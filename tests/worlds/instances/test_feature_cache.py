@@ -123,7 +123,18 @@ def omit_names(entry: Path) -> None:
         np.savez(file, feature_diff=np.zeros((60, 8)))
 
 
-DAMAGES = (truncate, flip_a_bit, empty, store_pickles, store_other_shape, omit_names)
+def omit_a_name(entry: Path) -> None:
+    with entry.open("wb") as file:
+        np.savez(file, feature_diff=np.zeros((60, 8)), names=np.array(["a"]))
+
+
+def halve_precision(entry: Path) -> None:
+    with entry.open("wb") as file:
+        np.savez(file, feature_diff=np.zeros((60, 8), np.float32), names=np.array([*"abcdefgh"]))
+
+
+DAMAGES = (truncate, flip_a_bit, empty, store_pickles, store_other_shape, omit_names, omit_a_name,
+           halve_precision)  # fmt: skip
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -187,3 +198,7 @@ def test_an_entry_is_named_by_every_text(place):
     name = _entry_name([tuple(texts[:3]), tuple(texts[3:])], 5)
     texts[place] += "x"
     assert _entry_name([tuple(texts[:3]), tuple(texts[3:])], 5) != name
+
+
+def test_an_entry_is_named_by_where_a_text_ends():
+    assert _entry_name([("ab", "c", "d")], 5) != _entry_name([("a", "bc", "d")], 5)
