@@ -48,7 +48,8 @@ slips:
   fine: {place: Section 6, suspected: a sign, grade: cleared, evidence: ["gap_rate: rate"],
          corrected: it stands}
   constant: {place: Section 5, suspected: 2 for 4, grade: constant,
-             evidence: ["recorded_rate: contradicted_row", "gap_rate: broken_bound"],
+             evidence: ["recorded_rate: contradicted_row", "gap_rate: broken_bound",
+                        "gap_rate: lower", "regret_rate: constant"],
              corrected: four}
 proofs: {rates: a@}
 """.replace("a@", "a" * 64)
