@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 from mlflow import MlflowClient
 
+from repro.report import tracking_store
 from repro.report.tracking import log_result
 
 
@@ -46,6 +48,27 @@ def test_a_busy_database_is_waited_for(result, tmp_path, tracking_of, capfd):
     (line,) = capfd.readouterr().err.splitlines()
     assert line == f"tracking: {database} is locked by another program; waiting up to 60 s"
     assert MlflowClient(tracking["uri"]).get_run(str(run_id)).info.status == "FINISHED"
+
+
+def test_a_busy_database_is_said_once_and_asked_again(tmp_path, monkeypatch, capsys):
+    path, say = tmp_path / "a.db", tracking_store._say_busy
+    monkeypatch.setattr(tracking_store, "SILENT_SECONDS", 0.01)
+    with contextlib.closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        monkeypatch.setattr(tracking_store, "BUSY_SECONDS", -1.0)
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            tracking_store._probe(path)
+        assert capsys.readouterr() == ("", "")
+
+        def let_go(*given):
+            say(*given)
+            other.rollback()
+
+        monkeypatch.setattr(tracking_store, "BUSY_SECONDS", 60.0)
+        monkeypatch.setattr(tracking_store, "_say_busy", let_go)
+        tracking_store._probe(path)
+    line = f"tracking: {path} is locked by another program; waiting up to 60 s\n"
+    assert capsys.readouterr() == ("", line)
 
 
 def test_a_run_waits_for_its_turn_and_not_for_seconds(result, tmp_path, tracking_of, monkeypatch):
