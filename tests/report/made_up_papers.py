@@ -39,7 +39,8 @@ statements:
              corrected: e^B}
   thm_4_5: {title: regret is flat, stands: at a fixed B it is flat, experiments: [regret_rate]}
   abs_1: {title: all of it, place: Abstract, experiments: [gap_rate, part_rate]}
-  lem_b_1: {title: a lemma, experiments: [recorded_rate]}
+  lem_b_1: {title: a lemma, experiments: [recorded_rate],
+            coq: {bounds.lemma_holds: {shows: supported, says: it holds}}}
   asm_3_7: {title: labels are fair, reason: It is an assumption.}
   prop_c_2: {title: to come, experiments: [nowhere_rate]}
   cor_4_6: {title: of a part, experiments: [part_rate]}
@@ -51,8 +52,8 @@ slips:
              evidence: ["recorded_rate: contradicted_row", "gap_rate: broken_bound",
                         "gap_rate: lower", "regret_rate: constant"],
              corrected: four}
-proofs: {rates: a@}
-""".replace("a@", "a" * 64)
+proofs: {rates: a@, bounds: b@}
+""".replace("a@", "a" * 64).replace("b@", "b" * 64)
 P2 = """
 title: Tables of models
 authors: C. Author
