@@ -1,5 +1,7 @@
 """Catalogue entries: ids, and what an entry must say."""
 
+import os
+
 import pytest
 
 from repro.base import places
@@ -24,7 +26,13 @@ def written(folder, item, name="kbr"):
         ("thm_4_2: {title: t, reasons: b}", "unknown key; did you mean reason"),
         ("thm_4_2: {titel: t}", r"thm_4_2\.titel: unknown key; did you mean title\? allowed: "),
         ("thm_4_2: {title: t, slips: {x: {place: p, suspected: s, grade: maybe}}}", "grade=maybe"),
+        ("thm_4_2: {title: t, not_reproduced: a, reason: b}", "or experiments or not_reproduced"),
+        ("thm_4_2: {title: t, substitute: a, not_reproduced: b}", "one of the two"),
         ("thm_4_2: {title: t, text: 'costs $5'}", "pairs of dollar signs"),
+        ("thm_4_2: {title: t, text: '$}a{$'}", "matching braces"),
+        ("thm_4_2: {title: t, text: '${a$'}", "matching braces"),
+        ("thm_4_2: {title: t, text: 'a <b>x</b>'}", "no HTML"),
+        (r"thm_4_2: {title: t, text: '$\href{a}{b}$'}", "without links"),
         ('thm_4_2: {title: "\\e[2J"}', "printable"),
     ],
 )
@@ -54,3 +62,6 @@ def test_two_papers_of_one_name_are_refused(tmp_path):
 def test_an_edited_paper_is_read_again(tmp_path):
     assert load(written(tmp_path, "thm_4: {title: t}")).items["kbr.thm_4"].title == "t"
     assert load(written(tmp_path, "thm_4: {title: other}")).items["kbr.thm_4"].title == "other"
+    of_one_size = written(tmp_path, "thm_4: {title: otter}")
+    os.utime(of_one_size / "conf" / "papers" / "kbr.yaml", (1e9, 1e9))
+    assert load(of_one_size).items["kbr.thm_4"].title == "otter"
