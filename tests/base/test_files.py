@@ -145,6 +145,21 @@ def test_files_that_belong_together_are_all_new_or_all_as_they_were(earlier, mon
     assert {path: path.read_bytes() for path in folder.iterdir()} == earlier
 
 
+def test_while_the_last_file_is_there_the_others_belong_to_it(earlier, monkeypatch):
+    """Whoever reads between two moves, or after a kill there, meets no mixture."""
+    replaced, met = os.replace, []
+
+    def watched(source, target):
+        replaced(source, target)
+        met.append([path.read_bytes() if path.exists() else b"" for path in earlier])
+
+    monkeypatch.setattr(os, "replace", watched)
+    write_together(dict.fromkeys(earlier, b"new"))
+    whole = [[*earlier.values()], [b"new"] * len(earlier)]
+    assert all(contents in whole for contents in met if contents[-1])
+    assert met[-1] == whole[1]
+
+
 def test_what_cannot_be_put_back_stays_aside(earlier, monkeypatch):
     replaced, calls = os.replace, []
 

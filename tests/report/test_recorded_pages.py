@@ -51,7 +51,8 @@ def said(capsys, status):
 
 ASKED = """
 --json; --page; --slips; all of; p1; own.bound; lemma B.1; P2 Figure 2; p1.thm_4_2; p1.abs_1;
-p1.def_3_3; p1.thm_4_5; p1.asm_3_7; p1.prop_c_2; nowhere_rate; p1.cor_4_6; p1.thm_6_1; p2.tab_1; p2.thm_5_2
+p1.def_3_3; p1.thm_4_5; p1.asm_3_7; p1.prop_c_2; nowhere_rate; p1.cor_4_6; p1.thm_6_1; p2.tab_1;
+p2.thm_5_2
 """
 
 

@@ -13,6 +13,7 @@ from repro.p4.label_cells.choices import (
     CellsChoice,
     IsotropicChoice,
     LopsidedChoice,
+    OppositeChoice,
     RareChoice,
     SaturatedChoice,
     ThreeArmsChoice,
@@ -102,6 +103,10 @@ def test_choices_build_and_sweep():
     assert len(build_pair_world(isotropic, "cpu").cell_prob) == 4
     saturated = SaturatedChoice(kind="saturated", reward_bound=3.0, margin=0.5)
     assert build_pair_world(saturated, "cpu").reward_diff.item() == pytest.approx(2.5)
+    opposite = build_pair_world(OppositeChoice(kind="opposite", reward_bound=3.0), "cpu")
+    assert opposite.feature_diff.norm(dim=1).tolist() == pytest.approx([2.0])
+    assert opposite.reward_diff.item() == pytest.approx(6.0)
+    assert (opposite.cell_prob.tolist(), opposite.radius) == ([1.0], 3.0)
 
 
 def test_choices_of_policies_and_of_rare_cells():
