@@ -1,13 +1,18 @@
 """``repro plan epsilon=0.5 target_gap=0.05``: how many privatised labels?
 
 Give two of epsilon, target_gap and n_pairs.  The command answers the third for a loss, with or
-without corruption, so that a share ``confidence`` of all datasets keeps it (.9 by default).  It
-also prints the gap of the reference policy, which takes no label: n_pairs = 0 where that is enough.
+without corruption, so that a share ``confidence`` of all datasets keeps the gap (.9 by default).
+A gap is the value that the learnt policy loses against the best policy, in units of reward.  The
+value of a policy is its expected reward less kl_weight times its KL divergence from the reference
+policy.  The reference policy takes no label: n_pairs = 0 where its gap is small enough.
+
 The answer is about the world that is printed: instance=linear (radius=6) or preference_text, with
-instance.KEY=VALUE for its fields.  radius bounds the reward's parameter: with 6 the better response
-wins 72 % of the comparisons, with 1 55 %, and then no label may be needed.  instance.path=FILES is
-for text pairs of one's own.  A question that takes longer than a few seconds says on standard error
-how long.  Status: 0, 2 for bad input, or 3 for a question that no number of labels answers.
+instance.KEY=VALUE for its fields.  radius bounds the reward's parameter.  With radius=6 the better
+response wins 72 % of the comparisons.  With radius=1 it wins 55 %, and no label may be needed.
+instance.path=FILES is for text pairs of one's own.  A question that takes longer than a few seconds
+says on standard error how long.
+
+Exit status: 0 done, 2 bad input, 3 a question that no number of labels answers.
 From Python: ``repro.plan(epsilon=0.5, target_gap=0.05)``.
 """
 
@@ -20,7 +25,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import torch
 from omegaconf import OmegaConf
@@ -57,6 +62,10 @@ from repro.worlds.instances.choices import INSTANCES, LinearChoice, TextChoice, 
 from repro.worlds.instances.linear import LinearWorld
 
 NO_ANSWER = 3
+GAP = (
+    "a gap is the value that a policy loses against the best policy, in units of reward; value: "
+    "expected reward less kl_weight times the KL divergence from the reference policy"
+)
 NOT_PRIVATE = "not private: this answer is computed from your labels; do not publish it"
 QUESTION = ("epsilon", "target_gap", "n_pairs")
 SOON = 5.0
@@ -136,7 +145,7 @@ class PlanAnswer:
     world: str
 
     def __repr__(self) -> str:
-        """What the command prints: the answer first, at most seven parts, in 80 columns."""
+        """What the command prints: the answer first, at most eight parts, in 80 columns."""
         return "\n".join(
             textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False,
                           break_on_hyphens=False)
@@ -144,7 +153,7 @@ class PlanAnswer:
         )  # fmt: skip
 
     def lines(self) -> Iterator[str]:
-        """The answer; gaps with and without labels, the constant, clean labels, floors; world."""
+        """The answer; gaps with and without labels, the constant, clean labels, floors; words."""
         if self.n_pairs:
             yield from self._with_labels()
         else:
@@ -153,6 +162,7 @@ class PlanAnswer:
                 f"without any, the reference policy has a gap of {self.gap_of_no_labels:.4g}, "
                 f"and {self.target_gap:g} was asked for"
             )
+        yield GAP
         yield f"assumed world: {self.world}"
 
     def _with_labels(self) -> Iterator[str]:
@@ -178,24 +188,26 @@ class PlanAnswer:
             f"labels, at most {most:.4g} in {kept}"
         )
         worse = "" if self.gap_of_no_labels > self.kept else ": these labels do not pay"
-        yield f"without labels the reference policy has {self.gap_of_no_labels:.4g}{worse}"
+        yield f"without labels the reference policy has a gap of {self.gap_of_no_labels:.4g}{worse}"
         times_n = [n_pairs * (value - self.floor) for value in (gap.value, gap.low, gap.high)]
+        scaled = "n*(gap - floor)" if self.corruption else "n*gap"
         yield (
-            f"n*(gap - floor) = {times_n[0]:.4g} [{times_n[1]:.4g}, {times_n[2]:.4g}] measured, "
+            f"{scaled} = {times_n[0]:.4g} [{times_n[1]:.4g}, {times_n[2]:.4g}] measured, "
             f"{self.constant:.4g} for large n"
         )
         if math.isfinite(epsilon):
             cost = privacy_cost(epsilon) ** 2
             yield (
-                f"clean-label equivalents: quote {self.clean_labels:.0f}, by the constants of "
-                f"loss={self.loss} in this world (or {_others(self.loss)}); the theorems' factor "
-                f"alone, c(epsilon)^2 = {cost:.4g}, gives {n_pairs / cost:.0f}"
+                f"{n_pairs} private labels are worth {self.clean_labels:.0f} clean labels to "
+                f"loss={self.loss} in this world; by the theorems' factor alone, c(epsilon)^2 = "
+                f"{cost:.4g}, they are worth {n_pairs / cost:.0f}"
             )
         if self.corruption:
             yield (
-                f"floor = {self.floor:.4g} here for any n, loss={self.loss}, against the worst "
-                "adversary found; of any method the gap here or in a second world, which has the "
-                f"same corrupted labels, is at least {self.floor_of_any_method:.4g}"
+                f"floor = {self.floor:.4g}: the gap of loss={self.loss} tends to it as labels are "
+                "added, against the worst adversary found; any method has a gap of at least "
+                f"{self.floor_of_any_method:.4g} in this world or in another world with the same "
+                "corrupted labels"
             )
 
 
@@ -218,7 +230,7 @@ def plan(
 
     Args:
         epsilon: privacy budget of a label, in [1e-6, 100] or inf.
-        target_gap: suboptimality that can be lived with [reward].
+        target_gap: KL-regularised value that may be lost against the best policy [reward].
         n_pairs: number of labels.
         corruption: α, the share of labels an adversary replaces, in [0, 0.5).
         order: corruption before the privacy mechanism (``ctl``) or after it (``ltc``).
@@ -407,11 +419,6 @@ def _world_words(choice: LinearChoice | TextChoice) -> str:
             f"{FIELD}{name}= is given"
         )
     return words
-
-
-def _others(loss: LossName) -> str:
-    """What else the key allows."""
-    return ", ".join(f"loss={other}" for other in get_args(LossName) if other != loss)
 
 
 def _shown(value: object) -> str:

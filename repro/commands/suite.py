@@ -16,6 +16,7 @@ The page of results is read from the verdicts of the last ``dvc repro``.  ``metr
 the same verdicts and writes outputs/metrics, outputs/curves and outputs/figures, a file a run.
 ``stability`` runs every experiment, or theorem=NAME, at seeds 0, 1, ….  It names the checks with
 another verdict than the recorded one, or with an accepted control, and then has status 1.
+only=CHECK or "only=[CHECK,CHECK]" runs some checks of theorem=NAME, for ``power`` as well.
 ``power`` runs a pilot at budget=smoke.  It names the checks that have too few replicates for their
 recorded verdict, and then has status 1.  write=true writes the number that they need to
 conf/theorem.  lower=true also writes it where a check has at least twice as many.
@@ -135,6 +136,7 @@ def _results(runs: Sequence[StoredRun]) -> str:
 def stability(
     theorem: str = EVERY,
     *,
+    only: Sequence[str] | None = None,
     seeds: int = 20,
     budget: Literal["smoke", "laptop", "paper"] = "smoke",
     output_dir: str | Path | None = None,
@@ -143,6 +145,7 @@ def stability(
 
     Args:
         theorem: a name, several with commas between them, or ``glob(…)``.
+        only: names of its checks; None for all.
         seeds: how many: 0, 1, …, seeds − 1.
         budget: of each run.
         output_dir: keep finished blocks below this folder; by default nothing is kept.
@@ -156,13 +159,15 @@ def stability(
     from repro.commands.runs.stability import StabilityRequest, stability
 
     with _folder(output_dir) as folder:
-        given = {"theorem": theorem, "seeds": seeds, "budget": budget, "output_dir": folder}
+        given = {"theorem": theorem, "only": only, "output_dir": folder}
+        given |= {"seeds": seeds, "budget": budget}
         return stability(validate(StabilityRequest, given))
 
 
 def power(
     theorem: str = EVERY,
     *,
+    only: Sequence[str] | None = None,
     budgets: Literal["smoke", "laptop", "paper"] = "paper",
     seed: int = 0,
     output_dir: str | Path | None = None,
@@ -171,6 +176,7 @@ def power(
 
     Args:
         theorem: a name, several with commas between them, or ``glob(…)``.
+        only: names of its checks; None for all.
         budgets: the largest that a pinned verdict is to hold at.
         seed: of the pilot.
         output_dir: keep finished blocks below this folder; by default nothing is kept.
@@ -184,7 +190,8 @@ def power(
     from repro.commands.runs.power import PowerRequest, power
 
     with _folder(output_dir) as folder:
-        given = {"theorem": theorem, "budgets": budgets, "seed": seed, "output_dir": folder}
+        given = {"theorem": theorem, "only": only, "output_dir": folder}
+        given |= {"budgets": budgets, "seed": seed}
         return power(validate(PowerRequest, given))
 
 

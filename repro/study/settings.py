@@ -64,6 +64,10 @@ def _names(value: Any) -> Any:
     return names
 
 
+CheckNames = Annotated[tuple[str, ...], BeforeValidator(_names)]
+"""Checks of an experiment, as ``only=`` names them."""
+
+
 def _workers(value: Any) -> int | Literal["auto"]:
     if value == "auto":
         return "auto"
@@ -96,7 +100,7 @@ class RunConfig(Model):
     n_pairs: Any
     horizon: Any
     kl_weight: Any
-    only: Annotated[tuple[str, ...], BeforeValidator(_names)] | None
+    only: CheckNames | None
     device: Literal["cpu", "cuda", "auto"]
     output_dir: FileName
     feature_cache: FileName | None

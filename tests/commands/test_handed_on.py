@@ -233,7 +233,8 @@ def test_the_runs_of_a_summary_are_those_asked_for(monkeypatch, noted):
         (name, range(3), {"budget": "laptop"}) for name in "ab"
     ]
     assert stability.StabilityRequest().model_dump() == {
-        "theorem": suite.EVERY, "output_dir": "outputs", "seeds": 20, "budget": "smoke",
+        "theorem": suite.EVERY, "only": None, "output_dir": "outputs", "seeds": 20,
+        "budget": "smoke",
     }  # fmt: skip
     assert suite.EVERY == "glob(*,exclude=llm_*)"
 
@@ -275,7 +276,7 @@ def test_a_pilot_is_planned_for_every_budget_asked_for(monkeypatch, noted):
 
 
 def test_a_pilot_is_planned_for_paper_unless_it_is_asked_otherwise():
-    found = power.PowerRequest().model_dump(exclude={"theorem", "output_dir"})
+    found = power.PowerRequest().model_dump(exclude={"theorem", "only", "output_dir"})
     assert found == {"budgets": "paper", "seed": 0, "write": False, "lower": False}
     never = [power.Planned("one", "few", 1.0, math.inf), power.Planned("two", "few", 1.0, 2.0)]
     lines = power.printed_lines(never).splitlines()
@@ -295,10 +296,11 @@ def counted(monkeypatch, noted):
 
 
 def test_counts_from_python_are_those_asked_for(counted, tmp_path):
-    given = {"theorem": "a", "output_dir": str(tmp_path)}
+    given = {"theorem": "a", "only": ("b", "c"), "output_dir": str(tmp_path)}
+    some = {"only": ["b", "c"], "output_dir": tmp_path}
     asked = {"seeds": 3, "budget": "laptop", **given}
-    assert suite.stability("a", seeds=3, budget="laptop", output_dir=tmp_path) == asked
-    found = suite.power("a", budgets="smoke", seed=9, output_dir=tmp_path)
+    assert suite.stability("a", seeds=3, budget="laptop", **some) == asked
+    found = suite.power("a", budgets="smoke", seed=9, **some)
     assert found == {"budgets": "smoke", "seed": 9, "write": False, "lower": False, **given}
     assert suite.power("a")["output_dir"] != str(tmp_path)
 

@@ -48,6 +48,18 @@ def test_an_exact_experiment_has_enough(tmp_path, capsys):
     assert capsys.readouterr().out == "0 of 0 random checks have enough\n"
 
 
+def test_some_checks_are_planned_by_themselves(tmp_path, capsys):
+    """A check that there is not is refused, as a run refuses it."""
+    (planned,) = suite.power("rdpo_identity", only=["unbiased"], output_dir=tmp_path)
+    assert (planned.check, planned.enough) == ("unbiased", True)
+    words = ["theorem=rdpo_identity", f"output_dir={tmp_path}"]
+    assert status_of(suite.main, ["power", *words, "only=unbiased"]) == 0
+    assert status_of(suite.main, ["stability", *words, "seeds=1", "only=[unbiased]"]) == 0
+    assert "1 check" in capsys.readouterr().out
+    assert status_of(suite.main, ["power", *words, "only=nothing"]) == 2
+    assert capsys.readouterr().err.startswith("error: only=nothing: ")
+
+
 TEXT = """sweeps:
   a: &a {grid: [1, 2, 4], replicates: 8}
   b: *a

@@ -17,7 +17,7 @@ SAID = {
         {
             r"It says ([\d,]+) labels": r"n_pairs = (\d+) labels",
             r"the reference policy, which takes no label, has a gap of ([\d.]+)\.": (
-                r"without labels the reference policy has ([\d.]+)"
+                r"without labels the reference policy has a gap of ([\d.]+)"
             ),
         },
     )

@@ -14,13 +14,14 @@ from repro.commands.runs.folders import ready_folder
 from repro.core.results import Result
 from repro.report.progress import progress
 from repro.study.composition import compose_values, named_theorems
-from repro.study.settings import Session, session_of
+from repro.study.settings import CheckNames, Session, session_of
 
 
 class ManyRuns(Model):
-    """Arguments: which experiments, and where finished blocks are kept."""
+    """Arguments: which experiments and checks, and where finished blocks are kept."""
 
     theorem: Annotated[str, Field(min_length=1)] = "glob(*,exclude=llm_*)"
+    only: CheckNames | None = None
     output_dir: Annotated[str, Field(min_length=1)] = "outputs"
 
     def theorems(self) -> list[str]:
@@ -42,7 +43,8 @@ class ManyRuns(Model):
         self, theorem: str, seeds: Iterable[int], **values: Any
     ) -> Iterator[tuple[Session, Result]]:
         """The same at several seeds: its config is composed once; no figure, no files."""
-        composed = compose_values(theorem, {**values, "output_dir": self.output_dir})
+        only = None if self.only is None else list(self.only)
+        composed = compose_values(theorem, {**values, "only": only, "output_dir": self.output_dir})
         for seed in seeds:
             session = session_of({**composed, "seed": seed})
             yield session, execute(session, progress).result

@@ -49,11 +49,12 @@ class LossAnswer:
         yield self.advice
         ratios = (f"{name} {ratio:.3g}" for name, ratio in self.ratios.items())
         yield (
-            f"errors over the least: {', '.join(ratios)}; the least error is "
-            f"{self.error:.3g}, and rewards differ by {self.size:.3g} (both root mean square)"
+            f"errors over the least: {', '.join(ratios)}; the least error of a reward difference "
+            f"is {self.error:.3g}, and reward differences are {self.size:.3g} (root mean squares, "
+            "in units of reward)"
         )
         yield f"regime: {self.regime}"
-        yield f"IPO and KTO, not compared: {self.policy_losses}"
+        yield f"IPO and KTO were not compared: {self.policy_losses}"
         yield f"assumed world: {self.world}"
 
     @property
@@ -77,9 +78,8 @@ class LossAnswer:
         if self.worth == 1:
             return "labels without privacy need no debiasing"
         return (
-            f"privacy is debiased by tau/{self.worth**-0.5:.4g} in IPO, at "
-            f"c(epsilon)^2 = {1 / self.worth:.4g} times the labels or more, and by nothing in KTO "
-            "with equal weights"
+            f"IPO takes tau/{self.worth**-0.5:.4g} instead of tau, and c(epsilon)^2 = "
+            f"{1 / self.worth:.4g} times the labels or more; KTO with equal weights needs no change"
         )
 
     @property
@@ -142,12 +142,12 @@ class LossAnswer:
             )
         if self.worth < 1 / DEAR:
             return (
-                f"privacy noise decides: a label is worth {self.worth:.2g} clean ones, and "
-                f"{self.lasting:.0%} of the squared error is corruption's"
+                f"privacy noise decides: a private label is worth {self.worth:.2g} clean labels, "
+                f"and {self.lasting:.0%} of the squared error is corruption's"
             )
         return (
-            f"sampling noise decides: privacy leaves a label the worth of {self.worth:.2g} clean "
-            f"ones, and {self.lasting:.0%} of the squared error is corruption's"
+            f"sampling noise decides: a private label is worth {self.worth:.2g} clean labels, and "
+            f"{self.lasting:.0%} of the squared error is corruption's"
         )
 
 

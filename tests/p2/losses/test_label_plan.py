@@ -196,7 +196,7 @@ def test_the_command_can_change_the_instance(capsys):
     words = "epsilon=inf n_pairs=2000 kl_weight=1 instance.seed=9 replicates=100"
     assert status_of(command.main, words.split()) == 0
     out = capsys.readouterr().out
-    assert "clean-label" not in out
+    assert "clean labels" not in out
     assert "assumed world: instance=linear num_states=6" in out
     assert "kl_weight=1 seed=9" in out
     assert math.isfinite(float(out.split("gap = ")[1].split()[0]))
@@ -229,8 +229,11 @@ def test_the_function_gives_the_numbers_that_the_command_prints(capsys):
     assert found.floor == found.floor_of_any_method == 0.0
     assert found.clean_labels < found.n_pairs
     clean = found.n_pairs / privacy_cost(1.0) ** 2
-    assert f"equivalents: quote {found.clean_labels:.0f}, by the" in " ".join(out.split())
-    assert f"gives {clean:.0f}\n" in out
+    said = " ".join(out.split())
+    worth = f"{found.n_pairs} private labels are worth {found.clean_labels:.0f} clean labels to"
+    assert worth in said
+    assert f"they are worth {clean:.0f} " in said
+    assert "value that a policy loses against the best policy, in units of reward" in said
 
 
 def test_the_function_takes_fields_of_the_instance(capsys):
