@@ -10,6 +10,7 @@ second time on plainer kernels: a number that other rounding moves is not record
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import os
@@ -238,13 +239,21 @@ def _write(names: Sequence[str]) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Compare or write."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.short_numbers",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="by default all")
+    parser.add_argument("--write", action="store_true", help="record the numbers anew")
+    parser.add_argument("--print", action="store_true", help=argparse.SUPPRESS)
+    words = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    named = [word for word in arguments if not word.startswith("--")]
-    names = named or [slug for slug in slugs() if not find(slug).extra]
-    if "--print" in arguments:
+    names = words.experiments or [slug for slug in slugs() if not find(slug).extra]
+    if words.print:
         print(json.dumps({slug: _measured(slug) for slug in names}))
         return 0
-    if "--write" in arguments:
+    if words.write:
         _write(names)
         return 0
     lines = [line for slug in names for line in moved(slug, _measured(slug))]

@@ -10,6 +10,7 @@ their plainest kernels: what this other rounding moves is held to its numbers le
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -42,31 +43,42 @@ def plan_of(slug: str) -> Plan:
 
 def main(arguments: Sequence[str]) -> int:
     """Compare or write."""
-    write = "--write" in arguments
-    if "--points" in arguments:
-        print(json.dumps({slug: _points(slug) for slug in arguments if slug != "--points"}))
+    words = _parser().parse_args(arguments)
+    if words.points:
+        print(json.dumps({slug: _points(slug) for slug in words.experiments}))
         return 0
-    named = [word for word in arguments if not word.startswith("--")]
-    seed = next((int(word[7:]) for word in arguments if word.startswith("--seed=")), SEED)
     every, left = {slug: dict(own) for slug, own in pins().items()}, []
-    named = named or [slug for slug in slugs() if not find(slug).extra]
-    plain = _with_plain_kernels(named) if write else {}
+    named = words.experiments or [slug for slug in slugs() if not find(slug).extra]
+    plain = _with_plain_kernels(named) if words.write else {}
     for slug in named:
         plan = plan_of(slug)
-        checks = _run(slug, seed)
+        checks = _run(slug, words.seed)
         for result in checks:
             numbers = result.outcome.numbers
             if off_its_pin(numbers):
-                words = {key: numbers.get(key) for key in ("slack", "slack_pinned", "off_curve")}
-                left.append(f"{slug} {result.check.name}: has left its pin, {words}")
+                shown = {key: numbers.get(key) for key in ("slack", "slack_pinned", "off_curve")}
+                left.append(f"{slug} {result.check.name}: has left its pin, {shown}")
                 print(left[-1], flush=True)
-        if write:
+        if words.write:
             every[slug] = {
                 result.check.name: new_pin(plan, result, plain[slug][result.check.name])
                 for result in checks
             }
             _write(every)
-    return 1 if left and not write else 0
+    return 1 if left and not words.write else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.slack",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="by default all")
+    parser.add_argument("--write", action="store_true", help="write the pins anew")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"by default {SEED}")
+    parser.add_argument("--points", action="store_true", help=argparse.SUPPRESS)
+    return parser
 
 
 def _run(slug: str, seed: int) -> Sequence[CheckResult]:
