@@ -102,9 +102,9 @@ def _report(done: ReleaseAudit) -> Iterator[str]:
             f"{nearest.limit:.2g}"
         )
     yield (
-        f"power: at {compared} and epsilon {done.epsilon}, the tests miss raw labels more often "
-        f"than they see them, if fewer than {100 * done.unseen:.3g} % of the lines have them in "
-        "no pattern that a test looks for"
+        f"power: at {compared} and epsilon {done.epsilon}, raw labels are missed more often than "
+        f"seen if they are in fewer than {100 * done.unseen:.3g} % of the lines, in a pattern "
+        "that no test looks for"
     )
     yield f"out of reach of any audit: {OUT_OF_REACH}"
     yield NOT_PRIVATE

@@ -205,8 +205,8 @@ def test_an_audit_knows_the_near_copies_that_a_release_names(ledger, write_input
 def test_the_printed_power_is_a_percentage():
     audit = auditing.ReleaseAudit(1000, Decimal(1), unseen=0.0425)
     (line,) = [line for line in audit_release._report(audit) if line.startswith("power:")]
-    assert "1000 comparisons and epsilon 1, the tests miss raw labels more often" in line
-    assert "if fewer than 4.25 % of the lines have them" in line
+    assert "1000 comparisons and epsilon 1, raw labels are missed more often than seen" in line
+    assert "in fewer than 4.25 % of the lines, in a pattern" in line
 
 
 def test_an_honest_release_of_few_lines_is_not_accused(records, tmp_path):

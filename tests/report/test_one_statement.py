@@ -115,7 +115,7 @@ OF_A_RUN = [name for name in ROWS if PRINTED.search(ROWS[name].item.counterexamp
 def test_a_command_prints_the_numbers_of_its_counterexample(name, python_m, tmp_path):
     """Those with a decimal point, or with three digits."""
     found = answers(ROWS[name], CATALOGUE)
-    said = PRINTED.search(found.counterexample)[0]
+    said = "".join(PRINTED.findall(found.counterexample))
     numbers = re.findall(r"\d+\.\d+(?:e-\d+)?|(?<![\d.])\d{3,}", said)
     words = [*python_m, *shlex.split(found.command)[2:]]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
