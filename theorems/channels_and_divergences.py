@@ -520,13 +520,14 @@ BUILT = ("kl_weight", "channel", "response", "regulariser", "reward_class")
 
 def check(
     name: str, axis: str, claim: Any, quantity: Quantity, right: Algorithm,
-    wrong: Sequence[Algorithm] = (), settles: Sequence[str] = (CHANNEL,), **more: Any,
+    wrong: Sequence[Algorithm] = (), settles: Sequence[str] = (CHANNEL,),
+    keeps: Sequence[str] = BUILT, **more: Any,
 ) -> Check:  # fmt: skip
     """A check on a channel and a divergence of its own, which the config names."""
     if name in LEVEL:
         more["blind"] = EQUALLY_GOOD
     return Check(name=name, axis=axis, claim=claim, quantity=quantity, right=right, wrong=wrong,
-                 settles=settles, keeps=BUILT, **more)  # fmt: skip
+                 settles=settles, keeps=keeps, **more)  # fmt: skip
 
 
 def assumed(world: OfflineLabels) -> Iterable[Assumed]:
@@ -562,7 +563,8 @@ THEOREM = Theorem(
             (ranked.rankings_overstated, ranked.half_of_the_rankings)),
         check("unknown_flip", "n_pairs", Ratio("n·gap → tr(H·J⁻¹)/(2λ): flip rate estimated",
             tolerance=0.1),
-            OVER_FLIP, unknown_flip, (private_mle, epsilon_overstated), settles=[RATES]),
+            OVER_FLIP, unknown_flip, (private_mle, epsilon_overstated), settles=[RATES],
+            keeps=(*BUILT, "epsilon")),
         check("unknown_flips", "n_pairs", Ratio("n·gap → tr(H·J⁻¹)/(2λ): both rates estimated",
             tolerance=0.1),
             OVER_FLIPS, unknown_flips, (private_mle, epsilon_overstated), settles=[RATES]),

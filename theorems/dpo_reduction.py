@@ -48,8 +48,8 @@ probability δ (the exact binomial law of the labels of n/2 informative pairs) i
 bound with C = 1 while βB grows.
 
 * `curvature` (θ_sft = 0, ε = 1) and `curvature_far` (θ_sft = −θ*, no privacy) grow over the
-  printed bound like e^βB at least: no universal C does.  At θ_sft = 0 that needs a finite ε;
-  without privacy the quotient stays below ½, though it rises on this grid.
+  printed bound like e^βB at least: no universal C does.  At θ_sft = 0 that needs margins above ε,
+  which the check assumes; without privacy the quotient stays below ½, though it rises on the grid.
 * `curvature_repaired`: with R = ‖θ* − θ_sft‖ for B and the γ of margins up to 2βR the quotient
   neither grows nor falls at ε = 1; it is a bound from above, and at larger ε it is tight only
   where e^βB exceeds e^ε, so this check keeps its ε.
@@ -504,8 +504,12 @@ CURVATURE = [
 
 
 def assumes(swept: SweptCheck):
-    """Assumption 4.5 holds by construction: π* and π_sft are log-linear with ‖θ‖ ≤ B."""
-    yield "Assumption 4.5", True, "by construction"
+    """Assumption 4.5, and that the sweep of ``curvature`` is in the regime of its growth."""
+    yield "Assumption 4.5", True, "by construction: π* and π_sft are log-linear with ‖θ‖ ≤ B"
+    if swept.name == "curvature":
+        largest: Any = swept.sweep.worlds[-1]
+        numbers = f"margin {largest.margin:g}, ε = {largest.epsilon:g}"
+        yield "largest margin 2βB above ε", largest.margin > largest.epsilon, numbers
 
 
 THEOREM = Theorem(

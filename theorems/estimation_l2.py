@@ -243,7 +243,7 @@ CHECKS = [
     check("ctl_privacy_cost", "privacy_cost", Ratio("CTL: floor = α·max‖H⁻¹x‖, free of ε"),
           FLOOR, [orders_swapped]),
     check("noise_reward_bound", "reward_bound", Slope("noise ∝ 1/γ, that is {rate}′", 1), NOISE,
-          [no_debias]),
+          [no_debias], keeps=["epsilon"]),
     check("log_inverse_delta", "log_inverse_delta",
           Ratio("one cell: error exceeded w.p. δ = z_{δ/2}·c(ε)√(r(1−r)/(nξ))/σ′, √(2ln(1/δ))"),
           TAIL, [at_one_deviation]),

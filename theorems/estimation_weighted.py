@@ -31,7 +31,8 @@ right: add ⟨∇L(θ̂), Δ⟩ ≤ 0, the optimality of θ̂ over a convex set 
 
 Claim E.2, ‖(1/n)Σb_i·x_i‖_{(Σ̂+λI)⁻¹} ≤ ζ√α for b with αn entries of size ζ, is measured on labels
 that the strong adversary turns: all in one cell of mass m, where it is ζα/√m.  m must exceed α, as
-not every report in the cell can be turned, so ζ√α itself is approached (√(α/m) = .85 here).
+not every report in the cell can be turned: with m = α/q, q the share of reports −1, it is √q·ζ√α
+(√q = .85 at ε = 1), at every ε.
 
 Claim E.1 has a universal C and does not name it: √3 suffices by Lemma H.2, 1 does not (Rademacher
 noise, by up to a sixth).
@@ -168,7 +169,7 @@ def noise_in_cells(world: SampledPairs) -> float:
 
 
 def moved_in_cell(world: CorruptedScore) -> float:
-    """ζα/√m, which is at most ζ√α, and √(α/m) of it."""
+    """ζα/√m, which is √(α/m) of ζ√α, so at most ζ√α."""
     return world.moved / world.mass**0.5
 
 
@@ -405,7 +406,7 @@ CHECKS = [
           Ratio("noise = c(ε)√(r(1−r)/n)/σ′·E χ_d, along d: √d"), IN_CELLS, algorithm_1,
           [first_feature_only, without_debiasing]),
     check("noise_reward_bound", "reward_bound", Slope("noise ∝ 1/γ, that is {rate}′", 1), NOISE,
-          algorithm_1, [without_debiasing]),
+          algorithm_1, [without_debiasing], keeps=["epsilon"]),
     check("log_inverse_delta", "log_inverse_delta",
           Ratio("one cell: error exceeded w.p. δ = z_{δ/2}·c(ε)√(r(1−r)/n)/σ′ ~ √(2ln(1/δ))"),
           TAIL, of_the_labels, [at_one_deviation]),

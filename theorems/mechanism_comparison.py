@@ -546,13 +546,15 @@ RATES = [
 ]  # fmt: skip
 
 
+NOISE_COUNTS = ["epsilon"]
+"""The constants of DP-SGD show where its noise counts: at ε = 0.1."""
 OF_BATCHES = [
     moves("batches_constant", "n_pairs",
           Ratio("DP-SGD: the constant, of noise and of sampling", tolerance=0.1), batches,
-          [descent], BATCHES_CONSTANT),
+          [descent], BATCHES_CONSTANT, keeps=NOISE_COUNTS),
     moves("batches_constant_added", "num_features",
           Ratio("DP-SGD, a record added: the constant, in d", tolerance=0.1), batches, [descent],
-          BATCHES_CONSTANT),
+          BATCHES_CONSTANT, keeps=NOISE_COUNTS),
     moves("batches_over_objective", "n_pairs",
           Ratio("DP-SGD's squared error: 1.1 to 1.3 times objective perturbation's", 1.2,
                 tolerance=0.1),
@@ -568,7 +570,7 @@ OF_BATCHES = [
                 tolerance=0.1), batches, [tuned_for_truth], OVER_OBJECTIVE_PREDICTED),
     moves("batches_over_objective_thin", "n_pairs",
           Ratio("a thin spectrum, few pairs: DP-SGD's squared error is objective perturbation's",
-                tolerance=0.1), batches, [TEN_BATCHES], OVER_LINEARISED),
+                tolerance=0.1), batches, [TEN_BATCHES], OVER_LINEARISED, keeps=NOISE_COUNTS),
 ]  # fmt: skip
 
 

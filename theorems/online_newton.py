@@ -308,7 +308,7 @@ CHECKS = [
     check("bound", "horizon", Inequality("mean regret ≤ Theorem 1's bound, T = 1e6 to 1e8"),
           OVER_BOUND, newton, naive_labels),
     check("bound_attained", "reward_bound", Ratio(NEEDED), RATE_OVER_BOUND, whole_bound,
-          nine_tenths),
+          nine_tenths, keeps=["epsilon"]),
     check("bound_attained_epsilon", "privacy_cost", Ratio(f"{NEEDED}, along c(ε)"),
           RATE_OVER_BOUND, whole_bound, nine_tenths),
     check("factor_attained", "reward_bound",

@@ -41,6 +41,7 @@ from typing import Any
 
 import numpy as np
 
+from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
 from repro.base.schema import Positive, Share
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
@@ -88,6 +89,16 @@ class CoveredMargin(PrivateLabels, AttackedLabels):
     reward_bound: Positive
     min_eigenvalue: Share
     against: Order = Order.CTL
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if 2 * self.moved >= self.min_eigenvalue:
+            allowed = (
+                f"values with 2ζα below ξ = {self.min_eigenvalue:g}; 2ζα is {2 * self.moved:.3g}"
+            )
+            raise BadInput(
+                "epsilon", self.epsilon, f"corruption hides every margin; allowed: {allowed}"
+            )
 
     @property
     def world(self) -> ParameterPairs:

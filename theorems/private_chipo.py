@@ -290,7 +290,7 @@ CONSTANTS = [
               "n ∝ C·c²·e^{2R_max}: the best test errs as a gap ∝ e^{R_max}·√C·c/√n says"),
           quantity=MISTAKES, right=twin_rewards.best_test,
           wrong=[named("label_flip", twin_rewards.best_test_flipped)],
-          settles=["own.reward_range"]),
+          keeps=["epsilon"], settles=["own.reward_range"]),
     Check(name="value_ratio_tuned", axis="value_ratio",
           claim=Slope("β ∝ √(V_max/R_max): worst gap {rate}", 0.5), quantity=BEYOND,
           right=value_ratio.root_of_the_ratio,

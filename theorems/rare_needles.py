@@ -363,7 +363,7 @@ CHECKS = [
           OVER_ROOT, proved_flipped, explore_then_commit, right=proved),
     check("burn_in_bounds", "num_actions",
           Inequality("R_max = 6: 0.11·R_max·A/T ≤ gap ≤ 4·R_max·A/T"), BURN_IN, label_flip,
-          *OPTIMISTIC, told_the_needle),
+          *OPTIMISTIC, told_the_needle, keeps=["epsilon"]),
 ]  # fmt: skip
 
 # π*_β of every problem is in the class, and |β·log π/π_ref| ≤ R_max, by construction.

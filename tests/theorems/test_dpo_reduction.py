@@ -1,5 +1,7 @@
 """P4's reduction of DPO to estimation, and what happens when its implementation is broken."""
 
+import math
+
 import numpy as np
 import pytest
 from mpmath import iv
@@ -214,3 +216,10 @@ def test_the_form_of_the_segment_in_three_dimensions(seed):
         cosine = w @ one @ v / ((w @ one @ w) * (v @ one @ v)) ** 0.5
         assert abs(cosine) <= 1 + 1e-9
         assert (w @ one @ w) ** 0.5 <= 2**0.5 * np.linalg.norm(w)
+
+
+@pytest.mark.parametrize(("epsilon", "holds"), [(0.5, True), (8, True), (math.inf, False)])
+def test_growth_is_assumed_where_margins_exceed_epsilon(plan_of, epsilon, holds):
+    """Without privacy the quotient stays below ½: nothing contradicts Theorem 6.3 there."""
+    plan = plan_of("only=[curvature]", epsilon=epsilon)
+    assert all(one.holds for one in plan.assumptions()) is holds

@@ -54,3 +54,9 @@ def test_the_counterexample_near_delta_one_is_worked_out_by_hand(swept_of):
 def test_below_one_half_the_printed_bound_is_above_every_error(swept_of):
     half = replace(few(swept_of), log_inverse_delta=math.log(2))
     assert half.errors.max() < half.bound(0.0)
+
+
+def test_the_rate_in_the_slope_keeps_its_epsilon(swept_of):
+    """Above ε = B′ noise grows like γ^(−1/2), inside the printed bound."""
+    worlds = swept_of(epsilon=8)["noise_reward_bound"].sweep.worlds
+    assert {world.epsilon for world in worlds} == {0.5}

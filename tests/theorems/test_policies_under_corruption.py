@@ -50,3 +50,7 @@ def test_penalties_that_are_next_to_nothing_turn_the_verdict(turned):
     found = turned("either_or", policies, "asked_for", lambda right, world: 1e-9)
     assert found == ("supported", "contradicted")
     assert modulus.saturation(2.0) > 1
+
+
+def test_an_epsilon_at_which_corruption_hides_every_margin_is_refused(refused):
+    refused("corruption hides every margin", epsilon=0.3)

@@ -14,6 +14,7 @@ from pydantic import Field
 from scipy.fft import next_fast_len
 from scipy.stats import binom
 
+from repro.base.notation import label_signal
 from repro.base.schema import Count, Finite, Pairs, Positive, Probability
 from repro.p4.debiased_mle.estimation import target_of, true_counts
 from repro.p4.debiased_mle.labels import AttackedLabels
@@ -42,18 +43,16 @@ class ScoreNoise:
 class CorruptedScore(PrivateLabels, AttackedLabels):
     """Infinitely many labels of a cell with just enough losses for an adversary to turn.
 
-    The truth is at −B′ and the cell has the mass spare·α, so that all flips fit in, and go one way,
-    while a share 1/spare of the reports is −1.
+    The truth is at −B′, so a report is −1 with probability q = ½(1 + tanh(ε/2)·tanh(B′/2)).  The
+    mass of the cell is α/q: all flips fit in, at every ε and in both orders, and all go one way.
 
     Attributes:
         reward_bound: B′.
-        spare: mass of the cell in units of α.
         length: ‖x‖, at most 1 as the claims have it.
         ridge: λ of the norm ‖·‖_{(Σ̂+λI)⁻¹}; None for the L2 norm.
     """
 
     reward_bound: Positive
-    spare: Annotated[Finite, Field(ge=1)]
     length: Positive = 1.0
     ridge: Annotated[Finite, Field(ge=0)] | None = None
 
@@ -63,8 +62,9 @@ class CorruptedScore(PrivateLabels, AttackedLabels):
 
     @property
     def mass(self) -> float:
-        """m of the cell."""
-        return self.spare * self.corruption
+        """m of the cell, α/q."""
+        loss_prob = (1 + label_signal(self.epsilon) * math.tanh(self.reward_bound / 2)) / 2
+        return self.corruption / loss_prob
 
     @property
     def world(self) -> PairWorld:

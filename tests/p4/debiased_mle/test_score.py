@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from scipy.special import expit
 from scipy.stats import chi2
 
@@ -20,7 +21,7 @@ from repro.p4.debiased_mle.score import (
     corruption_term,
     noise_failure,
 )
-from repro.p4.label_cells.pairs import random_pair_world
+from repro.p4.label_cells.pairs import pair_world, random_pair_world
 
 RNG = np.random.default_rng
 
@@ -56,22 +57,28 @@ def test_odd_sums_are_rounded_down():
     assert noise(2, 1.0, True, 43) == noise(2, 1.0, True, 40)
 
 
-def score(order="LTC", adversary=STRONG, **more):
+def score(order="LTC", adversary=STRONG, epsilon=1.0, **more):
     return CorruptedScore(
-        epsilon=1.0, corruption=0.1, adversary=adversary, order=Order(order), reward_bound=6.0,
-        spare=1.4, **more,
+        epsilon=epsilon, corruption=0.1, adversary=adversary, order=Order(order),
+        reward_bound=6.0, **more,
     )  # fmt: skip
 
 
+def losses(epsilon):
+    """The share of the cell's reports that is −1."""
+    return 1 - (flip_prob(epsilon) + expit(-6.0) / privacy_cost(epsilon))
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 1.0, math.inf])
 @pytest.mark.parametrize("order", ["LTC", "CTL"])
-def test_claims_e2_and_e4_by_hand(order):
-    """Every corrupted label adds ζ: c(1) behind the randomizer, 1 in front of it."""
-    worth = privacy_cost(1.0) if order == "LTC" else 1.0
-    assert corruption_term(score(order), None, 1) == pytest.approx(0.1 * worth)
-    weighted = corruption_term(score(order, ridge=1e-12), None, 1)
-    assert weighted == pytest.approx(0.1 * worth / 0.14**0.5)
+def test_claims_e2_and_e4_by_hand(order, epsilon):
+    """Every corrupted label adds ζ: c(ε) behind the randomizer, 1 in front of it."""
+    worth = privacy_cost(epsilon) if order == "LTC" else 1.0
+    assert corruption_term(score(order, epsilon=epsilon), None, 1) == pytest.approx(0.1 * worth)
+    weighted = corruption_term(score(order, epsilon=epsilon, ridge=1e-12), None, 1)
+    assert weighted == pytest.approx(worth * (0.1 * losses(epsilon)) ** 0.5)
     assert weighted <= worth * 0.1**0.5
-    assert corruption_term(score(order, NONE), None, 1) == 0
+    assert corruption_term(score(order, NONE, epsilon), None, 1) == 0
 
 
 def test_features_of_norm_2_double_e4():
@@ -80,10 +87,10 @@ def test_features_of_norm_2_double_e4():
 
 def test_all_of_the_losses_are_turned_where_they_are_fewer_than_the_budget():
     """The cell has the mass α, and a share keep_prob of its reports, nearly, is −1."""
-    tight = replace(score(ridge=1e-12), spare=1.0)
-    losses = 1 - (flip_prob(1.0) + expit(-6.0) / privacy_cost(1.0))
-    reached = corruption_term(tight, None, 1) / (privacy_cost(1.0) * 0.1**0.5)
-    assert reached == pytest.approx(losses)
+    tensors = (torch.tensor(x, dtype=torch.float64) for x in ([[1.0]], [0.1], [-6.0]))
+    tight = LabelsOfCells.of(score(), pair_world(*tensors, 6.0))
+    reached = corruption_term(replace(tight, ridge=1e-12), None, 1)
+    assert reached == pytest.approx(privacy_cost(1.0) * 0.1**0.5 * losses(1.0))
 
 
 @pytest.mark.some(8)
