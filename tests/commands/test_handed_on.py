@@ -199,6 +199,83 @@ def test_no_word_names_code(word):
     validation.refuse_names_of_code(["hydra.run.dir=x", "hydra.sweep.subdir=y", "seed=1"])
 
 
+@pytest.fixture
+def checking(monkeypatch, noted):
+    """A callback whose config has these sessions as jobs; extras are asked for one by one."""
+
+    def callback(*sessions):
+        hydra = SimpleNamespace(instance=lambda: SimpleNamespace(config_loader=lambda: None))
+        jobs = [[f"seed={number}"] for number, _ in enumerate(sessions)]
+        for name, stub in {
+            "GlobalHydra": hydra,
+            "compose_once": lambda loader: None,
+            "_jobs": lambda config: jobs,
+            "_job_config": lambda config, overrides: jobs.index(overrides),
+            "_check": lambda job: sessions[job or 0],
+            "_check_job": lambda job: sessions[job],
+            "_remember": noted("kept"),
+            "missing_library": lambda theorem: theorem,
+            "require_extra": noted("required"),
+            "refuse_folders": noted("folders"),
+            "refuse_foreign_sweep": noted("sweep"),
+            "folder_of": lambda job, key: None,
+        }.items():
+            monkeypatch.setattr(validation, name, stub)
+        return validation.ValidateBeforeWriting()
+
+    return callback
+
+
+def planned(extra="", dry_run=False, estimate="two hours"):
+    plan = SimpleNamespace(slug="toy", theorem=extra, estimate=lambda: estimate)
+    return SimpleNamespace(plan=plan, dry_run=dry_run)
+
+
+def test_a_dry_run_says_what_a_run_needs_and_makes_no_folder(checking, noted, capsys):
+    for estimate, status, said in (
+        ("two hours", 0, ("two hours\n", "")),
+        ("", 2, ("", "error: dry_run=True: toy has no estimate of its cost\n")),
+    ):
+        callback = checking(planned(dry_run=True, estimate=estimate))
+        with pytest.raises(SystemExit) as left:
+            callback.on_run_start(None)
+        assert (left.value.code, capsys.readouterr()) == (status, said)
+    assert noted.of("folders") == []
+    checking(planned()).on_run_start(None)
+    assert noted.of("folders") == [([None], "hydra.run.dir")]
+
+
+def test_a_sweep_is_no_dry_run(checking, noted, capsys):
+    with pytest.raises(SystemExit) as left:
+        checking(planned(), planned(dry_run=True)).on_multirun_start(None)
+    line = "error: dry_run=True: allowed: one run at a time, without -m\n"
+    assert (left.value.code, capsys.readouterr().err) == (2, line)
+    assert noted.of("folders") == []
+
+
+def test_a_sweep_asks_for_an_extra_that_all_of_its_jobs_need(checking, noted):
+    checking(planned("trl"), planned()).on_multirun_start(None)
+    assert noted.of("required") == []
+    callback = checking(planned("trl"), planned("trl"))
+    callback.on_multirun_start(None)
+    assert noted.of("required") == [("trl",), ("trl",)]
+    assert noted.of("folders")[-1] == ([0, 1], "hydra.sweep.dir")
+    assert [job.overrides for job in callback._jobs] == [("seed=0",), ("seed=1",)]
+
+
+def test_the_folder_of_a_job_that_a_bug_ends_is_named_without_its_result(monkeypatch):
+    def fails(problem):
+        def raises(config):
+            raise problem
+
+        monkeypatch.setattr(validation, "session_of_config", raises)
+        return validation.named_by(None)
+
+    assert fails(ZeroDivisionError()) == "without_result"
+    with pytest.raises(BadInput):
+        fails(BadInput("key", 1, "allowed: 2"))
+
+
 def test_what_an_earlier_run_had_to_measure_is_forgotten(monkeypatch):
     monkeypatch.setattr(validation, "later", [None])
     monkeypatch.setattr(validation, "_checked_already", {"a": None})
