@@ -29,6 +29,7 @@ from repro.commands import (
 )
 from repro.commands.runs import many_runs, power, stability, sweep, validation
 from repro.core.results import Finding, Result
+from repro.p2.losses.label_plan import NoAnswer
 from repro.study.discovery import find
 
 
@@ -645,6 +646,16 @@ def test_a_plan_on_pairs_of_ones_own_says_that_it_is_not_private(path, monkeypat
     assert plan.main(["epsilon=1", "n_pairs=100", path]) == 0
     said = f"{plan.NOT_PRIVATE}\n" if "path" in path else ""
     assert capsys.readouterr() == ("answer\n", said)
+
+
+def test_a_plan_without_an_answer_says_why_beside_the_output(monkeypatch, capsys):
+    def none(*given):
+        raise NoAnswer("corrupted labels leave 0.3 whatever there is")
+
+    monkeypatch.setattr(plan, "_answered", none)
+    assert plan.main(["epsilon=1", "n_pairs=100"]) == 3
+    line = "no answer: corrupted labels leave 0.3 whatever there is\n"
+    assert capsys.readouterr() == ("", line)
 
 
 def test_a_plan_from_python_is_of_text_pairs_where_it_has_a_path(monkeypatch, noted):

@@ -12,7 +12,8 @@ from pyarrow import parquet
 
 import repro
 from repro.base.errors import BadInput
-from repro.labels.preferences.layouts import BETTER
+from repro.labels.preferences.conversation import NotUnderstood
+from repro.labels.preferences.layouts import BETTER, three_texts
 from repro.labels.preferences.pair_files import read_pairs
 from repro.labels.preferences.pair_rows import conversion
 from repro.labels.preferences.synthetic_pairs import synthetic_pairs
@@ -167,6 +168,16 @@ def test_a_table_as_a_spreadsheet_writes_it(tmp_path):
     """With a byte order mark in front, and lines that end as on Windows."""
     raw = b"\xef\xbb\xbf" + TABLE.replace(b"\n", b"\r\n")
     assert list(read_records(str(written(tmp_path / "a.csv", raw)))) == [("p", SECRET, "b")]
+
+
+def test_a_refusal_of_two_faults_does_not_tell_which_response_was_chosen():
+    faulty = [[{"role": "tool", "content": "x"}], [{"role": "assistant", "content": ["x"]}]]
+    said = set()
+    for chosen, rejected in (faulty, faulty[::-1]):
+        with pytest.raises(NotUnderstood) as refused:
+            three_texts({"prompt": "p", "chosen": chosen, "rejected": rejected})
+        said.add(str(refused.value))
+    assert said == {"a message has a content that is not one text"}
 
 
 FAULTS = {
