@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from repro.base.errors import BadInput
 from repro.base.notation import epsilon_of_cost
 from repro.labels.corruption.debiasing import (
     Reading,
@@ -22,6 +23,7 @@ from repro.labels.corruption.orders import (
     Randomize,
     binomial,
     channel,
+    order_of,
 )
 from repro.labels.preferences.label_counts import LabelCounts
 from repro.labels.preferences.label_law import (
@@ -120,3 +122,9 @@ def test_a_channel_of_label_laws_as_a_randomizer():
 
 def test_binomial_without_a_stream_is_the_mean():
     assert float(binomial(None, torch.tensor(8.0), 0.25)) == 2.0
+
+
+def test_an_order_is_named_in_any_case_and_the_nearest_is_suggested():
+    assert [order_of(name) for name in ("ctl", "LTC", "Clc")] == [Order.CTL, Order.LTC, Order.CLC]
+    with pytest.raises(BadInput, match=r"^a=ctll: did you mean CTL\? allowed: CTL, LTC, CLC$"):
+        order_of("ctll", "a")

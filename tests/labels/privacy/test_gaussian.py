@@ -63,3 +63,11 @@ def test_runs_have_the_stated_distributions():
 def test_the_textbook_calibration_by_hand():
     """2·log(1.25/δ) = 4 at δ = 1.25·e⁻²."""
     assert classical_shift(0.6, 1.25 * math.exp(-2)) == pytest.approx(0.3)
+
+
+def test_a_shift_is_as_large_in_many_dimensions():
+    wide = GaussianShift(0.7, dimension=5)
+    assert wide.exact_delta(0.3) == GaussianShift(0.7).exact_delta(0.3)
+    near, far = (wide.scores(np.random.default_rng(1), other, 4000) for other in (False, True))
+    assert (far - near) == pytest.approx(np.full(4000, 0.7))
+    assert near.std() == pytest.approx(1, rel=0.05)
