@@ -12,10 +12,9 @@ Both fail as printed, on one state with two responses and a class of two policie
   makes large.  C.4 then asks a nonnegative number to be below one that falls like −t.  It holds
   with L̂(π*) − L̂(π), and with the factor t − 1 on the left that eq. (6) divides by
   (``likelihood_corrected``; the constant of err, which the paper leaves to ≲, is 2).  κ is far
-  smaller than need be, so the lemma itself notices little; how fast the likelihoods part is held as
-  a number (``likelihood_growth``).  For SquareXPO
-  L̂ is a loss and the printed sign is right, but then the update of Algorithm 4 has the wrong one
-  (see ``square_xpo``).
+  smaller than need be, so the lemma itself notices little; how fast the likelihoods part, less
+  its left side, is held as a number (``likelihood_growth``).  For SquareXPO L̂ is a loss and the
+  printed sign is right, but then the update of Algorithm 4 has the wrong one (see ``square_xpo``).
 * ``optimism_printed``: Hoeffding's inequality has √8 where C.5 has 1, as log(π/π*) ranges over
   4V/β.  For two equally likely values the probability of failure is exact: up to .13 at δ = .01.
   ``optimism_corrected`` holds at every δ, and 7.2 in the place of 8 under the root is found.
@@ -151,6 +150,11 @@ def corrected_sign(world: TwoPolicies) -> LemmaC4:
     return LemmaC4(-1.0, world.horizon, 2)
 
 
+def left_side(world: TwoPolicies, lemma: Algorithm) -> float:
+    """count·κ·E(f − f*)²."""
+    return lemma(world).count * world.margin * 0.5 * (world.other - world.optimal) ** 2
+
+
 def difference_of(world: TwoPolicies, lemma: Algorithm, drawn: np.ndarray) -> np.ndarray:
     """(R,) the lemma's difference of L̂ = c²·L̂_XPO."""
     return lemma(world).sign * world.scale * drawn
@@ -158,17 +162,15 @@ def difference_of(world: TwoPolicies, lemma: Algorithm, drawn: np.ndarray) -> np
 
 def lemma_fails(world: TwoPolicies, lemma: Algorithm, drawn: np.ndarray, replicates: int):
     """(R,) 1.0 where the lemma fails for the other policy; |Π| = 2 and T = t − 1."""
-    said = lemma(world)
     err = world.scale * math.log(2 * world.horizon / world.failure_prob)
-    left = world.margin * 0.5 * (world.other - world.optimal) ** 2
-    right = difference_of(world, lemma, drawn) + said.errors * err
-    return np.where(said.count * left <= right, 0.0, 1.0)  # of a NaN nothing holds
+    right = difference_of(world, lemma, drawn) + lemma(world).errors * err
+    return np.where(left_side(world, lemma) <= right, 0.0, 1.0)  # of a NaN nothing holds
 
 
 def growth(world: TwoPolicies, lemma: Algorithm, drawn: np.ndarray, replicates: int):
-    """(R,) the lemma's difference of c²·L̂_XPO over its limit."""
+    """(R,) the lemma's difference of c²·L̂_XPO less its left side, over the difference's limit."""
     limit = world.horizon * world.likelihood_rate() / label_signal(world.epsilon) ** 2
-    return difference_of(world, lemma, drawn) / limit
+    return (difference_of(world, lemma, drawn) - left_side(world, lemma)) / limit
 
 
 # Lemma C.5: the optimism of two policies ---------------------------------------------------------
@@ -322,7 +324,7 @@ root_of_log_doubled = named("root_of_log_doubled", confused, share=2.0)
 # The claims --------------------------------------------------------------------------------------
 
 FAILS = Quantity("C.4 fails [frequency]", lemma_fails, drawn=excess)
-GROWTH = Quantity("(L̂(π*) − L̂(π))/(t−1) / limit", growth, drawn=excess)
+GROWTH = Quantity("((L̂(π*) − L̂(π))/(t−1) − κ·E(f − f*)²) / limit", growth, drawn=excess)
 RATIO = Quantity("P(failure) / δ", of_world, evidence="computed")
 SPURIOUS_GAP = Quantity("average gap", average_gap)
 OVER_GAP = Quantity("0.1·V_max/√T / average gap", together=floor_over)
