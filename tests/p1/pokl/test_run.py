@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from repro.core.door import from_values
 from repro.core.worlds import Sweep, put
 from repro.labels.corruption.orders import Order
 from repro.p1.pokl import algorithms
-from repro.p1.pokl.assumptions import small_ridge
+from repro.p1.pokl.assumptions import as_told, small_ridge
 from repro.p1.pokl.bonus import confidence_weight, proven_weight
 from repro.p1.pokl.run import OnlineRun
 from repro.worlds.policies.covering import log_covering_ball
@@ -86,6 +87,15 @@ def test_corruption_comes_where_the_order_says():
     assert (after.scale, after.offset) == pytest.approx((0.9 * signal, 0.1))
     idle = put(run(corruption=0.1), {"adversary": OnlineRun.idle_adversary})
     assert idle.label_mean == clean
+
+
+def test_what_is_assumed_is_asked_of_both_ends_as_the_algorithm_is_told_them():
+    swept: Any = SimpleNamespace(
+        check=SimpleNamespace(right=lambda world: world + 1),
+        sweep=SimpleNamespace(worlds=[1, 5, 9], grid=[10.0, 50.0, 90.0]),
+    )
+    large = as_told(lambda world: [("large", world > 5, f"{world}")])  # type: ignore[arg-type]
+    assert [*large(swept)] == [("at 10: large", False, "2"), ("at 90: large", True, "10")]
 
 
 def test_the_ridge_is_small_against_the_bonus():
