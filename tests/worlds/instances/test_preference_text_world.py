@@ -121,6 +121,9 @@ def test_pairs_come_from_the_file_or_are_generated(write):
     assert text_pairs(choice(path)) == pairs[:20]
     assert text_pairs(choice((path, rest))) == pairs
     assert text_pairs(choice()) == synthetic_pairs()
+    for empty in ("", ()):  # a variable of the shell that is not set
+        with pytest.raises(BadInput, match=r"^instance\.path"):
+            text_pairs(choice(empty))
 
 
 def test_digest_is_of_the_content_not_of_the_path(write):
