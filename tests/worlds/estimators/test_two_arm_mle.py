@@ -16,6 +16,7 @@ from repro.labels.preferences.label_counts import (
     private_win_prob,
     randomize_counts,
 )
+from repro.labels.preferences.label_mixture import LabelMixture
 from repro.worlds.estimators.mixture_mle import mixture_mle
 from repro.worlds.estimators.two_arm_mle import two_arm_mle
 
@@ -48,6 +49,16 @@ def test_by_hand(pairs, wins, epsilon, expected):
     estimate = two_arm_mle(counts_of(pairs, wins), epsilon, 3.0)
     assert estimate.shape == (1, 1)
     assert float(estimate) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("wins", "expected"), [(525, math.log(4)), (375, -math.log(4)), (575, 3.0), (325, -3.0)]
+)
+def test_a_channel_that_also_answers_by_itself_by_hand(wins, expected):
+    """Half of the labels pass; a fifth are always +1, and three tenths always −1."""
+    channel = LabelMixture(truth=0.5, yes=0.2)
+    estimate = two_arm_mle(counts_of(1000, wins), math.log(3), 3.0, channel)
+    assert float(estimate) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, math.inf])
