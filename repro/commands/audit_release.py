@@ -98,8 +98,8 @@ def _report(done: ReleaseAudit) -> Iterator[str]:
     elif done.nearest and not done.leaks:
         nearest = done.nearest
         yield (
-            f"smallest p-value: {nearest.p:.2g} ({nearest.what}); it would be a leak below "
-            f"{nearest.limit:.2g}"
+            f'smallest p-value: {nearest.p:.2g}, of the test "{nearest.what}"; a leak has a '
+            f"p-value below {nearest.limit:.2g}"
         )
     yield (
         f"power: at {compared} and epsilon {done.epsilon}, raw labels are missed more often than "
@@ -108,9 +108,9 @@ def _report(done: ReleaseAudit) -> Iterator[str]:
     )
     yield f"out of reach of any audit: {OUT_OF_REACH}"
     yield NOT_PRIVATE
-    labels = "its labels show no leak" if done.lines else "its labels were not tested"
+    labels = "the labels show no leak" if done.lines else "the labels were not tested"
     yield {
         0: "canonical, and consistent with randomized response",
-        1: "it leaks",
+        1: "the release leaks",
         4: f"not canonical: what is named above can carry a message about labels; {labels}",
     }[done.status]

@@ -52,7 +52,7 @@ def main(words: Sequence[str]) -> int:
         raise KeyboardInterrupt(_after_a_stop(request.checkpoint_every)) from None
     if int(os.environ.get("RANK", 0)) == 0:
         print(f"files: {output}")
-        print(f"judge it on pairs that were held out: repro accuracy {output} PAIRS")
+        print(f"judge it on pairs that were held out: repro accuracy {output} HELD_OUT")
     return 0
 
 

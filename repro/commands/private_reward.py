@@ -208,5 +208,5 @@ def _said(reward: PrivateReward, out: str) -> str:
     said = one_line(f"released {out}: {card['guarantee']}{earlier}")
     said = textwrap.fill(said, WIDTH, subsequent_indent="  ", break_long_words=False)
     norm = f"norm of theta {math.hypot(*reward.theta):.3g}, reward_bound {card['reward_bound']:g}"
-    judge = one_line(f"judge it on pairs that were held out: repro accuracy {out} PAIRS")
+    judge = one_line(f"judge it on pairs that were held out: repro accuracy {out} HELD_OUT")
     return f"{said}\n{norm}\n{judge}"

@@ -384,7 +384,7 @@ def test_a_reward_model_is_judged_and_writes_no_text(release, tmp_path, capsys):
 
     scorer = str(tmp_path / "scorer")
     assert status_of(finetune.main, [str(release), scorer, "loss=reward", *STEPS]) == 0
-    assert capsys.readouterr().out.endswith(f"repro accuracy {scorer} PAIRS\n")
+    assert capsys.readouterr().out.endswith(f"repro accuracy {scorer} HELD_OUT\n")
     pairs = TextPairs.of(PAIRS)
     both = [reward_margins(scorer, None, pairs, Limits(), batch, "cpu") for batch in (1, 48)]
     assert torch.allclose(*both, atol=1e-5)  # padding is not scored
