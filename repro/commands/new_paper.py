@@ -32,6 +32,10 @@ NEXT = """Next:
   6. python -m pytest --pyargs repro.commands.scaffold.every_theorem -k {name}
 """
 LONGEST = 20
+RULE = (
+    "allowed: a small letter, then small letters and digits, "
+    f"at most {LONGEST} in all, such as kbr; not own"
+)
 
 
 def new_files(name: str, root: Path) -> dict[Path, str]:
@@ -41,7 +45,7 @@ def new_files(name: str, root: Path) -> dict[Path, str]:
         BadInput: the name is malformed or taken, or a file would lie elsewhere.
     """
     if not re.fullmatch(PAPER, name) or name == OWN or len(name) > LONGEST:
-        raise BadInput("name", name, "allowed: small letters and digits, such as kbr; not own")
+        raise BadInput("name", name, RULE)
     kinds = ", ".join([*KINDS, *EXTRA_KINDS])
     contents = {
         root / "conf" / "papers" / f"{name}.yaml": filled("paper.txt", name=name, kinds=kinds),

@@ -36,6 +36,10 @@ NOT_YET_WRONG = """TODO: a mistake that this experiment must notice, such as no 
     Until then it is the right estimator, the control is accepted and the run inconclusive.
     """
 """Of the control of an experiment that is for its author to finish."""
+RULE = (
+    "allowed: a small letter, then small letters, digits and single _, at most 60 in all, "
+    "such as my_bound; no word of Python or YAML, such as class or null"
+)
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
@@ -46,7 +50,7 @@ def new_files(name: str, root: Path) -> dict[Path, str]:
         BadInput: the name is malformed or taken, or a file would lie elsewhere.
     """
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or len(name) > 60 or _is_value(name):
-        raise BadInput("name", name, "allowed: small letters, digits and _, such as my_bound")
+        raise BadInput("name", name, RULE)
     contents = theorem_files(
         name,
         root,

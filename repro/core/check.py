@@ -239,7 +239,13 @@ class Quantity:
         self, values: Any, algorithm: Algorithm, world: Any, replicates: int
     ) -> np.ndarray:
         """(R,) values of one algorithm."""
-        numbers = np.empty(0) if values is None else self._claimed(values, world)
+        try:
+            numbers = np.empty(0) if values is None else self._claimed(values, world)
+        except (TypeError, ValueError) as problem:
+            given, allowed = type(values).__name__, "allowed: a number a replicate; or one number"
+            raise BrokenTheorem(
+                f"{algorithm.__name__} gives a {given} that is no array of numbers; {allowed}"
+            ) from problem
         if values is None or numbers.shape not in ((), (1,), (replicates,)):
             value = "None" if values is None else f"numbers of shape {numbers.shape}"
             allowed = f"allowed: shape ({replicates},), a number a replicate; or one number"

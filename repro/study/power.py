@@ -166,8 +166,8 @@ def _(check: SlopeCheck, series, verdict) -> list[Margin]:
     t = series.grid if check.axis in LINEAR_AXES else np.log(series.grid)
     try:
         slope = fit_slope(t, series).slope
-    except ValueError:
-        return []
+    except ValueError:  # a mean without a logarithm: no number of replicates is known to do
+        return [Margin(math.nan, math.nan, math.inf)]
     room = _room(slope, check.claimed, check.tolerance, check.direction)
     return [_margin(slope, room, check.tolerance, check.direction, verdict, 1)]
 

@@ -50,3 +50,8 @@ def test_another_shape_is_named_with_its_check_and_function(returned, value):
 @pytest.mark.parametrize("returned", [3.0, np.full(1, 3.0), np.full(REPLICATES, 3.0)])
 def test_one_number_stands_for_all_replicates(returned):
     assert np.array_equal(measured(returned), np.full((2, 1, 1, REPLICATES), 1.5))
+
+
+def test_words_are_no_numbers():
+    with pytest.raises(BrokenTheorem, match="risk: kary gives a list that is no array of numbers"):
+        measured(["a"] * REPLICATES)

@@ -146,3 +146,8 @@ def test_a_planned_frequency_comes_out_at_every_seed(share, budget):
     assert factor < 6
     for _ in range(40):
         assert judge(check, "m", drawn(budget, factor), budget.check_error).verdict == "supported"
+
+
+def test_a_slope_without_values_is_not_planned_as_enough():
+    nothing = Series(GRID, np.full((len(GRID), 20, 20), math.nan))
+    assert planned(result(SLOPE, nothing), SMOKE, [SMOKE]) == math.inf
