@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from scipy.optimize import brentq
-
 from repro.p3.objective_perturbation.gradients import Records
 from repro.p3.objective_perturbation.hockey_stick import hockey_stick_bound
 from repro.p3.objective_perturbation.one_dimension import Items, ObjectivePerturbation, Perturbed
@@ -21,8 +19,10 @@ HESSIAN = 1.0
 GRADIENT = 2.0
 RIDGE_SHARE = 0.05
 """Share of ε that the corrected ridge spends on the change of volume."""
-SMALLEST, LARGEST, NEAR = 1e-3, 1e9, 1e-9
-"""Bracket of σ, and how near to the root of its logarithm the search begins to go up from it."""
+STEP = 2.0**-30
+"""Of the logarithm of σ."""
+MULTIPLES = round(math.log(1e-3) / STEP), round(math.log(1e9) / STEP)
+"""Of ``STEP``, between which the logarithm of σ is sought."""
 NARROWER = 4.0
 """What the slow part of the bound may save at most."""
 
@@ -72,35 +72,39 @@ def corrected(
 ) -> Calibration:
     """Smallest noise for which ``hockey_stick_bound`` certifies (ε, δ), on a fixed ridge.
 
-    The root is found first; then σ goes up from it until the bound was seen to be at most δ, so
-    nothing rests on the bound's being monotone.
+    Logarithms of σ that are tried are multiples of ``STEP``: with a radius the bound is a sum over
+    a mesh, which jumps up and down by a few per cent, and other numbers would be rounded otherwise
+    on another processor.  The bound of the σ that is returned was seen to be at most δ.
 
     Args:
         epsilon: budget > 0.
         dp_delta: its δ, in (0, 1).
         records: what one record can do.
         ridge_share: of ε, in (0, 1), that the ridge spends on the change of volume.
+
+    Raises:
+        ValueError: no noise that is tried is enough.
     """
     share = ridge_share * epsilon / records.rank
     ridge = records.hessian / records.rank / math.expm1(share)
 
-    def smallest(of: Records, low: float, high: float) -> float:
-        def excess(log_sigma: float) -> float:
-            bound = hockey_stick_bound(of, math.exp(log_sigma), ridge, epsilon)
-            return math.log(max(bound, 1e-300)) - math.log(dp_delta)
+    def private(of: Records, multiple: int) -> bool:
+        return hockey_stick_bound(of, math.exp(multiple * STEP), ridge, epsilon) <= dp_delta
 
-        if excess(low) <= 0:
-            return low
-        root, above = float(brentq(excess, low, high, xtol=NEAR)), NEAR  # type: ignore[arg-type]
-        while excess(root + above) > 0:
-            above = 2 * above
-        return root + above
+    def smallest(of: Records, low: int, high: int) -> int:
+        """Between ``low`` and ``high``, which is private, by halving."""
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if private(of, middle) else (middle, high)
+        return high
 
-    fast = replace(records, radius=None)
-    log_noise = smallest(fast, math.log(SMALLEST), math.log(LARGEST))
+    fast, (low, high) = replace(records, radius=None), MULTIPLES
+    if not private(fast, high):
+        raise ValueError(f"σ = {math.exp(high * STEP):.3g} is not enough for ε = {epsilon}")
+    log_noise = smallest(fast, low, high)
     if records.radius is not None:
-        log_noise = smallest(records, log_noise - math.log(NARROWER), log_noise + NEAR)
-    return Calibration(math.exp(log_noise), ridge)
+        log_noise = smallest(records, log_noise - round(math.log(NARROWER) / STEP), log_noise)
+    return Calibration(math.exp(log_noise * STEP), ridge)
 
 
 def tied_otherwise(
