@@ -25,7 +25,7 @@ def test_an_empty_name_is_refused(command, quick, tmp_path, key, value):
 @pytest.mark.parametrize("name", ["notes.txt", "verdict.json", "figure.png", "config.yaml", ".env"])
 def test_a_folder_with_something_else_is_refused(command, quick, tmp_path, name):
     (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / name).write_text(f"{content}\n")
+    (tmp_path / "mine" / name).write_text("mine: 1\n")
     line = refused(command(*quick, "hydra.run.dir=mine"), tmp_path, f"mine/{name}")
     assert "hydra.run.dir=" in line
     assert "holds something else" in line
@@ -66,7 +66,7 @@ def test_two_jobs_of_a_sweep_do_not_share_a_folder(command, quick, tmp_path):
 @pytest.mark.parametrize("content", ["mine: 1", "theorem: mine"])
 def test_a_users_multirun_yaml_is_not_written_over(command, quick, tmp_path, content):
     (tmp_path / "outputs").mkdir()
-    (tmp_path / "outputs" / "multirun.yaml").write_text("mine: 1\n")
+    (tmp_path / "outputs" / "multirun.yaml").write_text(f"{content}\n")
     found = command("-m", *quick, "seed=0,1")
     assert "multirun.yaml there is not Hydra's" in refused(found, tmp_path, "outputs/multirun.yaml")
 
