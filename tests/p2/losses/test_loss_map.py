@@ -77,7 +77,7 @@ def test_it_answers_with_ratios_a_regime_and_a_place(capsys):
     assert out.startswith("square loss\n")
     assert "square 1," in out
     assert "regime: corruption decides" in out
-    assert "IPO and KTO, not compared: privacy is debiased by tau/1.001 in IPO" in out
+    assert "IPO and KTO were not compared: IPO takes tau/1.001 instead of tau" in out
     assert "B = 12, α = 0.01 LTC" in out
     assert max(map(len, out.splitlines())) <= 80
 
@@ -86,9 +86,7 @@ def test_it_says_what_ipo_needs_of_reports_that_are_right_three_times_in_four(ca
     """z² = 1, E[z | y] = y/2: 2z is unbiased, of variance 4 − m², at least 4·(1 − m²)."""
     status_of(loss_choice.main, ["epsilon=1.0986122886681098", "n_pairs=1e5"])
     said = " ".join(capsys.readouterr().out.split())
-    assert (
-        "by tau/2 in IPO, at c(epsilon)^2 = 4 times the labels or more, and by nothing in" in said
-    )
+    assert "IPO takes tau/2 instead of tau, and c(epsilon)^2 = 4 times the labels or more" in said
     status_of(loss_choice.main, ["epsilon=inf", "n_pairs=1e5"])
     assert "labels without privacy need no debiasing" in capsys.readouterr().out
 
