@@ -321,15 +321,27 @@ def read(file: Path) -> Paper:
     return content
 
 
+def plain(text: str) -> str:
+    r"""Words as they are, formulas between dollar signs in Unicode.
+
+    >>> plain(r"the rate $c(\varepsilon)/n$ holds")
+    'the rate c(ε)/n holds'
+    """
+    from repro.report.plain_math import in_unicode
+
+    return in_unicode(text)
+
+
 def _refuse_macros(key: str, content: Paper) -> None:
     """Refuse a formula of which plain text would leave out a part."""
     from repro.report.plain_math import unknown_macro
 
     for name, item in content.statements.items():
-        if unknown := unknown_macro(item.text or ""):
-            macro, hint = unknown
-            allowed = f"unknown macro; {hint}allowed: macros of LaTeX for formulas"
-            raise BadInput(f"{key}.statements.{name}.text", macro, allowed)
+        for part in ("text", "stands"):
+            if unknown := unknown_macro(getattr(item, part) or ""):
+                macro, hint = unknown
+                allowed = f"unknown macro; {hint}allowed: macros of LaTeX for formulas"
+                raise BadInput(f"{key}.statements.{name}.{part}", macro, allowed)
 
 
 def _theorems(items: Mapping[str, Item]) -> list[ProvedTheorem]:

@@ -22,7 +22,7 @@ from repro.catalogue.coverage import (
     StatementCoverage,
 )
 from repro.catalogue.entries import EXTRA_KINDS, KINDS, OWN, kind, number, paper
-from repro.catalogue.papers import Catalogue, Item, Slip
+from repro.catalogue.papers import Catalogue, Item, Slip, plain
 from repro.core.verdicts import worst
 
 WIDTH = 160
@@ -111,7 +111,8 @@ def standing(row: StatementCoverage, catalogue: Catalogue) -> Standing:
     stale = dict.fromkeys(check.stale for _, check in row.speaking if check.stale)
     conditions = _conditions(row) if verdict == "supported" else []
     generated = conditions[0] if conditions else _generated(row, verdict)
-    sentence = "; ".join([row.item.stands or generated, *stale])
+    stands = plain(row.item.stands or "").removesuffix(".")
+    sentence = "; ".join([stands or generated, *stale])
     return Standing(spoken(row.id), verdict, grade, at_hand, sentence, bool(conditions))
 
 

@@ -103,7 +103,8 @@ def main(words: Sequence[str]) -> int:
     as_json, write = "--json" in words, "--write" in words
     given, own = _separated(of_run([word for word in words if word not in ("--json", "--write")]))
     target = _file(own["markdown"]) if "markdown" in own else None
-    sessions = {name: _composed(name, given, write) for name in named_theorems(own.get("theorem"))}
+    experiments = named_theorems(own.get("theorem"), given)
+    sessions = {name: _composed(name, given, write) for name in experiments}
     folders = {Path(values["output_dir"]) for values in sessions.values()}
     (folder,) = {ready_folder("output_dir", item) for item in folders}
     all_findings, complaints_of_all = [], []

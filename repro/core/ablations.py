@@ -23,6 +23,8 @@ from repro.labels.corruption.debiasing import no_debias
 from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_opposite, the_truth
 from repro.labels.privacy.central_noise import NO_NOISE
 
+UNLIKE = {Need.LABELS: ", which must not be fair coins already"}
+"""What the stated world must differ in from what is put there instead."""
 NO_STAGE = "has no stage to show that it notices"
 LABELLED = {"labels", "channel", "estimate"}
 """Fields of worlds that have labels; of worlds without, nothing about labels is asked."""
@@ -95,7 +97,8 @@ def findings(
         except Exception as problem:  # noqa: BLE001 - what stops without a stage has noticed
             after = f"error: {type(problem).__name__}"
         known = theorem, swept.name, swept.check.quantity.evidence
-        yield Finding(*known, ablation.need.value, ablation.name, before, after)
+        reason = {MUST[name]: why for name, why in swept.check.blind.items()}.get(ablation.need, "")
+        yield Finding(*known, ablation.need.value, ablation.name, before, after, reason)
 
 
 def _without(swept: SweptCheck, ablation: Ablation) -> SweptCheck:
@@ -136,7 +139,7 @@ def complaints(
         if need.value not in noticed and not reason:
             stage = next(one.stage for one in ABLATIONS if one.need is need)
             why, remedy = (
-                ("does not notice", f"let it read world.{stage}")
+                ("does not notice", f"let it read world.{stage}{UNLIKE.get(need, '')}")
                 if need.value in have
                 else (NO_STAGE, "derive its worlds from PrivateLabels")
             )

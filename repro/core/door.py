@@ -16,7 +16,7 @@ from typing import Annotated, Any, get_type_hints
 from pydantic import AfterValidator, ConfigDict, Field
 
 from repro.base.axis_domains import domain_of
-from repro.base.errors import BadInput, among, nearest
+from repro.base.errors import BadInput, among
 from repro.base.schema import Blocks, Model, Positive, validate, validate_union
 from repro.core.check import Check, SweptCheck, Theorem
 from repro.core.worlds import FIELD_OF, NO_PLAIN_VALUE, Sweep, field_values, put
@@ -149,8 +149,7 @@ def _numbers(
     known = field_values(worlds[name])
     for field in numbers.model_extra or {}:
         if field.partition(".")[0] not in known:
-            allowed = f"{nearest(field, known)}allowed: fields of the world"
-            raise BadInput(f"{place}.{field}", "(unknown)", allowed)
+            raise BadInput(f"{place}.{field}", "(unknown)", among(field, known))
     return numbers, worlds[name]
 
 

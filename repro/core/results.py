@@ -162,6 +162,7 @@ class Finding:
         ablation: what was taken away, in words.
         before, after: its verdict with everything in place, and then; ``error`` and what it says
             where measuring stops.
+        blind: why the check need not notice; empty where it gives no reason.
     """
 
     theorem: str
@@ -171,6 +172,7 @@ class Finding:
     ablation: str
     before: str
     after: str
+    blind: str = ""
 
     @property
     def noticed(self) -> bool:

@@ -51,7 +51,8 @@ def _lines(findings: Sequence[Finding]) -> Iterable[str]:
         several = list(group)
         yield f"{theorem} {check} ({several[0].evidence}): {several[0].before}"
         for finding in several:
-            yield f"  {finding.ablation}: {outcome(finding)}"
+            reason = f" (blind: {finding.blind})" if finding.blind and not finding.noticed else ""
+            yield f"  {finding.ablation}: {outcome(finding)}{reason}"
 
 
 def page(findings: Sequence[Finding], checks: Iterable[Check]) -> str:

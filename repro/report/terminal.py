@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 
 from rich.console import Console
 
+from repro.base.errors import at_most_ten
 from repro.base.notation import AXES
 from repro.core.results import Result
 from repro.report.progress import progress
@@ -62,12 +63,19 @@ def facts(run: RunRecord) -> str:
     words = [f"budget {said.budget}, seed {said.seed}, {replicates_words(said)}"]
     words += [f"instance {run.instance}"] if run.instance != PLAIN else []
     words += [f"{name} ({_group_words(values)})" for name, values in run.groups.items()]
-    words += [f"{name} {given[name]}" for name in OVERRIDES if name in given]
+    words += [_override_words(name, given[name], said) for name in OVERRIDES if name in given]
     scales = [check.settings.labels_scaled_by or 1 for check in said.checks]
     if (most := max(scales, default=1)) != 1:
         words.append(f"up to {most:.3g} times as many labels")
     words += [f"with {', '.join(run.changed)}"] if run.changed else []
     return ", ".join(words)
+
+
+def _override_words(name: str, value: object, run: VerdictContent) -> str:
+    """A number that was given, and the checks that have another."""
+    in_force = {check.name: getattr(check.settings, name, None) for check in run.checks}
+    others = [check for check, own in in_force.items() if own not in (None, value)]
+    return f"{name} {value}" + (f" (not {at_most_ten(name, others)})" if others else "")
 
 
 def _group_words(values: Mapping[str, object]) -> str:
@@ -142,8 +150,8 @@ def _notes(check: CheckEntry) -> str:
     return note_words(check, check.measured_in_all)
 
 
-NAME = 26
-"""Columns that a name has beside the others in a table of 100."""
+WIDE, NAME, NARROW_NAME = 96, 26, 17
+"""Columns of a wide table, and those that a name has beside the others in it and in one of 80."""
 
 
 def details_table(run: VerdictContent, width: int) -> Table:
@@ -153,26 +161,27 @@ def details_table(run: VerdictContent, width: int) -> Table:
 
     table = Table(title_style="", title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("check: quantity along axis", overflow="fold")
-    table.add_column("claimed", width=16 if width >= 96 else 10, overflow="fold")
+    table.add_column("claimed", width=16 if width >= WIDE else 10, overflow="fold")
     table.add_column("found [95 % interval]", width=26, overflow="fold")
     table.add_column("verdict", width=14, overflow="fold")
     if run.controls:
         table.caption = text("Controls are wrong on purpose and must be rejected.", "dim")
         table.caption_justify, table.caption_style = "left", ""
+    room = NAME if width >= WIDE else NARROW_NAME
     for check, controls in run.with_controls():
-        table.add_row(*_check_row(check, bool(failed_assumptions(run))))
+        table.add_row(*_check_row(check, bool(failed_assumptions(run)), room))
         for control in controls:
-            table.add_row(*_control_row(control, check.measured_in_all))
+            table.add_row(*_control_row(control, check.measured_in_all, room))
     return table
 
 
-def _check_row(check: CheckEntry, failed: bool) -> list[Text]:
-    """Cells of the method under test."""
+def _check_row(check: CheckEntry, failed: bool, room: int) -> list[Text]:
+    """Cells of the method under test; its name has so many columns."""
     words = f"\n{check.quantity} along {AXES.get(check.axis, check.axis)}"
     words += f"\n{check.claim}" if check.claim else ""
     words += f"\nat {held}" if (held := in_force_words(check.settings)) else ""
     return [
-        text("\n".join(name_lines(check.name, NAME)), "bold").append(words, style="not bold dim"),
+        text("\n".join(name_lines(check.name, room)), "bold").append(words, style="not bold dim"),
         text(claim_words(check), ""),
         text(_found(check, check.measured_in_all), ""),
         _verdict(check, failed),
@@ -184,10 +193,10 @@ def _verdict(check: CheckEntry, failed: bool) -> Text:
     return text(pinned_words(check, failed), f"bold {colour}".strip())
 
 
-def _control_row(control: ControlEntry, replicates: int) -> list[Text]:
-    """Cells of a deliberately wrong method."""
+def _control_row(control: ControlEntry, replicates: int, room: int) -> list[Text]:
+    """Cells of a deliberately wrong method; its name and its branch have so many columns."""
     colour = "green" if control.caught else "bold red"
-    name = "\n\u00a0\u00a0".join(name_lines(control.name, NAME))
+    name = "\n\u00a0\u00a0".join(name_lines(control.name, room - 2))
     cells = [text(f"└\u00a0{name}", ""), text("(control)", "dim")]
     measured = text(_found(control, replicates), "")
     return [*cells, measured, text(caught_words(control.verdict), colour)]

@@ -104,7 +104,7 @@ def witness_words(check: CheckEntry, entry: WitnessEntry) -> str:
         return f"{ends} {name} goes {numbers}, by a factor {_growth_words(check, entry)}"
     where = f"at {axis} = {at}"
     if entry.cases is not None:
-        where += f" {entry.failures} of {entry.cases} fail"
+        where += f" in {entry.failures} of {entry.cases} cases"
         measured = f": {_number(entry.measured, digits)}"
     else:
         measured = f" {name} is {_number(entry.measured, digits)}"

@@ -126,11 +126,12 @@ def compose_values(
         GlobalHydra.instance().hydra = before
 
 
-def named_theorems(text: str | None) -> list[str]:
+def named_theorems(text: str | None, words: Sequence[str] = ()) -> list[str]:
     """The experiments of a value of ``theorem=``: a name, a list of them or ``glob(…)``.
 
     Args:
         text: as Hydra's grammar has it; None for the default experiment.
+        words: the other words of the command, which may name a folder by ``theorems_from=``.
 
     Raises:
         repro.base.errors.BadInput: none is meant, or one is unknown.
@@ -148,9 +149,9 @@ def named_theorems(text: str | None) -> list[str]:
         override = OverridesParser.create().parse_override(f"theorem={text}")
     except HydraException as problem:
         raise BadInput("theorem", text, str(problem).partition("\n")[0]) from None
-    value = override.value()
+    value, folder = override.value(), _folder(words)
     if isinstance(value, Glob):
-        experiments = value.filter(slugs())
+        experiments = value.filter(slugs(folder))
     else:
         experiments = (
             list(override.sweep_string_iterator()) if override.is_sweep_override() else [text]
@@ -158,7 +159,7 @@ def named_theorems(text: str | None) -> list[str]:
     if not experiments:
         raise BadInput("theorem", text, "names no experiment; python -m repro catalogue lists them")
     for name in experiments:
-        find(name)
+        find(name, folder)
     return experiments
 
 

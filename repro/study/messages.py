@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from repro.base.errors import BadInput, among
+from repro.base.errors import BadInput, among, nearest
 from repro.base.places import no_such_experiment
 
 
@@ -67,4 +67,6 @@ def _unknown_key(text: str) -> BadInput | None:
     if key == "beta":
         return BadInput(key, "", "unknown key; allowed: kl_weight (in P1, β is 1/kl_weight)")
     allowed = "see --cfg job for the keys there" if "." in key else among(key, top_level())
+    if key.isidentifier() and not nearest(key, top_level()):
+        allowed += f"; a field of a world is theorem.worlds.WORLD.{key}"
     return BadInput(key, "", f"unknown key; {allowed}")

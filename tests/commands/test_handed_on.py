@@ -543,7 +543,7 @@ def test_an_audit_says_whether_the_ledger_knows_and_what_was_not_tested():
     assert "the ledger does not know this release" in said(in_ledger=False)
     assert not any("the ledger" in line for line in said())
     assert any(line.startswith("no label could be tested") for line in said())
-    assert said(free=["line 1"])[-1].endswith("its labels were not tested")
+    assert said(free=["line 1"])[-1].endswith("the labels were not tested")
 
 
 def test_an_audit_from_python_is_the_one_asked_for(monkeypatch, noted):

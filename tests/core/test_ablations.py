@@ -109,7 +109,8 @@ DEAF = {"labels": "says why", "estimate": "says why", "algorithm": "says why"}
         (swept(), ALL, ["labels"], ALL, ["the snapshot has: labels"]),
         (swept(), ALL, [], ALL, ["the snapshot has: nothing"]),
         (swept(), ALL[1:], None, ALL,
-         ['does not notice labels; let it read world.labels, or give the check '
+         ['does not notice labels; let it read world.labels, '
+          'which must not be fair coins already, or give the check '
           'blind={"labels": "why it need not"}']),
         (swept(), ALL[1:], None, ALL[1:],
          ['has no stage to show that it notices labels; derive its worlds from PrivateLabels, or '

@@ -6,8 +6,8 @@ from repro.core.results import Finding
 from repro.report.ablation_table import page, printed
 
 
-def finding(name, after, ablation="fair coins", evidence="measured"):
-    return Finding("toy", name, evidence, "labels", ablation, "supported", after)
+def finding(name, after, ablation="fair coins", evidence="measured", blind=""):
+    return Finding("toy", name, evidence, "labels", ablation, "supported", after, blind)
 
 
 def check(evidence):
@@ -41,13 +41,13 @@ def test_checks_are_counted_by_evidence_with_needs_and_without():
 
 
 def test_the_terminal_has_a_check_and_what_happened_to_it():
-    found = [finding("b", "supported"), finding("a", "contradicted"),
+    found = [finding("b", "supported", blind="a constant"), finding("a", "contradicted"),
              finding("a", "error: ValueError", "no bonus")]  # fmt: skip
     assert printed(found).splitlines() == [
         "toy a (measured): supported",
         "  fair coins: contradicted",
         "  no bonus: error: ValueError",
         "toy b (measured): supported",
-        "  fair coins: NOT NOTICED: still supported",
+        "  fair coins: NOT NOTICED: still supported (blind: a constant)",
         "2 of 3 ablations noticed",
     ]

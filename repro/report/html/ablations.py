@@ -45,7 +45,9 @@ def read(folder: Path) -> list[Finding]:
     try:
         entries = json.loads(small_text("runs", path))
         rows = TypeAdapter(list[dict[str, str | bool]]).validate_python(entries)
-        fields = [{key: row[key] for key in Finding.__dataclass_fields__} for row in rows]
+        fields = [
+            {key: row[key] for key in Finding.__dataclass_fields__ if key in row} for row in rows
+        ]
         return TypeAdapter(list[Finding]).validate_python(fields)
     except (ValueError, KeyError, RecursionError):
         raise BadInput("runs", path, "allowed: a file that python -m repro ablate wrote") from None

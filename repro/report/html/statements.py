@@ -15,9 +15,9 @@ from repro.catalogue.coverage import (
     rows,
     status_of,
 )
-from repro.catalogue.entries import KINDS, kind, number, paper
+from repro.catalogue.entries import EXTRA_KINDS, KINDS, kind, number, paper
 from repro.catalogue.machine_checked import Checked
-from repro.catalogue.papers import Catalogue, Item
+from repro.catalogue.papers import Catalogue, Item, plain
 from repro.catalogue.standing import WITHOUT, Standing, standing
 from repro.catalogue.summaries import summaries
 from repro.report.html.entries import Entry, deciding, entry
@@ -128,7 +128,7 @@ def statement(row: StatementCoverage, known: Known, runs: dict[str, StoredRun]) 
         return StatementLine(**base, **of_catalogue, **shown, note=_together(notes))
     words = stands.verdict_words if check.verdict == stands.verdict == "supported" else verdict
     here = {"verdict": check.verdict, "words": words, "here": True}
-    return StatementLine(**base, **shown, **here, note=stale)
+    return StatementLine(**base, **shown, **here, note=_together((plain(item.stands or ""), stale)))
 
 
 def _together(notes: Iterable[str]) -> str:
@@ -185,4 +185,4 @@ def by_paper(catalogue: Catalogue, runs: dict[str, StoredRun]) -> list[PaperLine
     ]
 
 
-KINDS_IN_ORDER = (*KINDS.values(), "own result")
+KINDS_IN_ORDER = (*KINDS.values(), *EXTRA_KINDS.values(), "own result")
