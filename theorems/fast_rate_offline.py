@@ -37,13 +37,14 @@ contradiction is the adversary's doing.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
+from pydantic import Field
 
 from repro.base.notation import privacy_cost
-from repro.base.schema import Count, KLWeight, Pairs, Positive
+from repro.base.schema import Corruption, Count, KLWeight, Pairs, Positive
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, privacy_mistake
 from repro.core.claims import Ratio, Slope
 from repro.labels.corruption.huber_square import reported_mean
@@ -120,6 +121,13 @@ class Tabular(HuberLabels, FastRates):
         limit, read = np.tanh(MAX_DIFFERENCE / 2), self.reports.cost if cost is None else cost
         fitted = 2 * np.arctanh(np.clip(read * average, -limit, limit))
         return on_arrays(self.estimate, fitted, np.array(self.difference))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CorruptedTabular(Tabular):
+    """The same with α > 0: labels of which none is replaced leave no floor."""
+
+    corruption: Annotated[Corruption, Field(gt=0)]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -349,6 +357,6 @@ THEOREM = Theorem(
         "printed_floor_any_ctl": "floor_horizon_ctl",
         "printed_floor_any_ltc": "floor_horizon_ltc",
     },
-    worlds={"tabular": Tabular, "linear": Linear},
+    worlds={"tabular": Tabular, "corrupted": CorruptedTabular, "linear": Linear},
     assumes=assumes,
 )

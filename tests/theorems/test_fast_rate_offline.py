@@ -22,6 +22,12 @@ def test_every_world_of_drawn_labels_can_be_ablated(swept_of):
         assert {"labels", "channel", "estimate"} <= set(field_values(swept.measured[0])), name
 
 
+@pytest.mark.parametrize("world", ["ctl", "ltc"])
+def test_without_corruption_there_is_no_floor_to_measure(refused, world):
+    key = f"theorem.worlds.{world}.corruption"
+    refused(f"{key}=0: allowed: greater than 0", f"{key}=0")
+
+
 NEEDS = [
     ("horizon", {"labels": fair_coins}),
     ("horizon_linear", {"estimate": the_truth}),
