@@ -31,7 +31,7 @@ notices is what the check needs.  A check about an algorithm notices `labels`, `
 
 Made by `python -m tools.ablations_page` from `conf/needs`, which
 `python -m repro ablate theorem=NAME --write` measures at smoke; without `--write` the same command
-prints each verdict with and without the stage.
+prints each verdict with and without the stage, or why nothing could be measured without it.
 """
 
 

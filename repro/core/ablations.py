@@ -17,7 +17,7 @@ import numpy as np
 from repro.core.check import Instead, SweptCheck
 from repro.core.judge import judge
 from repro.core.needs import MUST, Need
-from repro.core.results import Finding, Series
+from repro.core.results import Finding, Outcome, Series
 from repro.core.worlds import field_values
 from repro.labels.corruption.debiasing import no_debias
 from repro.labels.preferences.label_law import fair_coins, no_randomizer, the_opposite, the_truth
@@ -81,24 +81,26 @@ def findings(
         declared: swept check → what is judged.
     """
 
-    def verdict(swept: SweptCheck) -> str:
+    def judged(swept: SweptCheck) -> Outcome:
         measurements = _values(theorem, swept, seed, blocks, replicates)
         series = Series(np.array(swept.sweep.grid), measurements)
         check = declared(swept)
-        return judge(check, check.method, series, check_error).verdict
+        return judge(check, check.method, series, check_error)
 
-    before = verdict(swept)
+    before = judged(swept).verdict
     have = field_values(swept.sweep.worlds[0])
     for ablation in ABLATIONS:
         if ablation.stage not in have:
             continue
         try:
-            after = verdict(_without(swept, ablation))
+            outcome = judged(_without(swept, ablation))
+            after, unmeasured = outcome.verdict, str(outcome.numbers.get("reason", ""))
         except Exception as problem:  # noqa: BLE001 - what stops without a stage has noticed
-            after = f"error: {type(problem).__name__}"
+            after, unmeasured = f"error: {type(problem).__name__}", ""
         known = theorem, swept.name, swept.check.quantity.evidence
-        reason = {MUST[name]: why for name, why in swept.check.blind.items()}.get(ablation.need, "")
-        yield Finding(*known, ablation.need.value, ablation.name, before, after, reason)
+        blind = {MUST[name]: why for name, why in swept.check.blind.items()}.get(ablation.need, "")
+        seen = ablation.name, before, after, blind, unmeasured
+        yield Finding(*known, ablation.need.value, *seen)
 
 
 def _without(swept: SweptCheck, ablation: Ablation) -> SweptCheck:

@@ -163,6 +163,7 @@ class Finding:
         before, after: its verdict with everything in place, and then; ``error`` and what it says
             where measuring stops.
         blind: why the check need not notice; empty where it gives no reason.
+        unmeasured: why nothing could be measured then; empty where it could.
     """
 
     theorem: str
@@ -173,6 +174,7 @@ class Finding:
     before: str
     after: str
     blind: str = ""
+    unmeasured: str = ""
 
     @property
     def noticed(self) -> bool:

@@ -24,13 +24,17 @@ def outcome(finding: Finding) -> str:
     >>> outcome(Finding("t", "r", "measured", "labels", "fair coins", "supported", "supported"))
     'NOT NOTICED: still supported'
     """
+    if finding.noticed and finding.unmeasured:
+        return f"could not be measured: {finding.unmeasured}"
     return finding.after if finding.noticed else f"NOT NOTICED: still {finding.after}"
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """How many ablations were noticed."""
-    noticed = sum(finding.noticed for finding in findings)
-    return f"{noticed} of {len(findings)} ablations noticed"
+    """How many ablations were noticed, and how many of these since nothing could be measured."""
+    noticed = [finding for finding in findings if finding.noticed]
+    unmeasured = sum(bool(finding.unmeasured) for finding in noticed)
+    words = f"; {unmeasured} of these could not be measured" if unmeasured else ""
+    return f"{len(noticed)} of {len(findings)} ablations noticed{words}"
 
 
 NOTHING = (

@@ -89,6 +89,15 @@ def test_what_stops_without_a_stage_has_noticed():
     assert found(swept())["truth as estimate"].after == "error: ArithmeticError"
 
 
+def test_what_cannot_be_measured_without_a_stage_says_why():
+    def without_a_value(world, rng, replicates):
+        values = heads(world, rng, replicates)
+        return np.full_like(values, np.nan) if world.labels is fair_coins else values
+
+    one = found(swept(without_a_value))["fair coins as labels"]
+    assert (one.after, one.unmeasured) == ("inconclusive", "a grid point has no finite value")
+
+
 def test_a_check_that_stays_where_it_was_has_noticed_nothing():
     assert not any(one.noticed for one in found(swept(deaf)).values())
 

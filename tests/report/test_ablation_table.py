@@ -1,5 +1,6 @@
 """The page of ablations counts what was noticed, and the checks by how they know."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 from repro.core.results import Finding
@@ -8,6 +9,14 @@ from repro.report.ablation_table import page, printed
 
 def finding(name, after, ablation="fair coins", evidence="measured", blind=""):
     return Finding("toy", name, evidence, "labels", ablation, "supported", after, blind)
+
+
+def test_what_could_not_be_measured_is_noticed_for_that_reason():
+    """The reason is that of the numbers, and an old file of findings has none."""
+    unmeasured = replace(finding("a", "inconclusive"), unmeasured="a mean is not positive")
+    lines = printed([unmeasured, finding("b", "contradicted")]).splitlines()
+    assert lines[1] == "  fair coins: could not be measured: a mean is not positive"
+    assert lines[-1] == "2 of 2 ablations noticed; 1 of these could not be measured"
 
 
 def check(evidence):
