@@ -35,7 +35,7 @@ contradiction is the adversary's doing.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -127,7 +127,7 @@ class Tabular(HuberLabels, FastRates):
 class CorruptedTabular(Tabular):
     """The same with α > 0: labels of which none is replaced leave no floor."""
 
-    corruption: Annotated[Corruption, Field(gt=0)]
+    corruption: Annotated[Corruption, Field(gt=0)] = field()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
