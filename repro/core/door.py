@@ -166,6 +166,8 @@ def _world(theorem: Theorem, name: str, values: Mapping[str, Any]) -> Any:
     kind = given.pop("kind", None)
     if kind is None and len(theorem.worlds) == 1:
         kind = next(iter(theorem.worlds))
+    if kind is None:
+        raise BadInput(f"{place}.kind", "(missing)", f"write kind: {' or '.join(theorem.worlds)}")
     if not isinstance(kind, str) or kind not in theorem.worlds:
         raise BadInput(f"{place}.kind", kind, f"allowed: {', '.join(theorem.worlds)}")
     return from_values(theorem.worlds[kind], given, place)

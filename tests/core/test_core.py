@@ -537,7 +537,7 @@ def test_words_of_a_class_come_before_those_that_it_derives_from():
 
 def test_a_world_says_its_kind_where_there_are_two():
     two = replace(theorem(), worlds={"coins": Coins, "more": Coins})
-    with pytest.raises(BadInput, match="theorem.worlds.coins.kind=None: allowed: coins, more"):
+    with pytest.raises(BadInput, match="coins.kind=.missing.: write kind: coins or more"):
         swept_checks(two, numbers(), "linear")
 
 
