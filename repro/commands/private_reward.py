@@ -41,6 +41,7 @@ follows from the command and the ledger's history.
 The budget is spent in the ledger of label releases before the file can be read.
 The ledger recognises no pair and no matrix, so all its releases count, whatever
 pairs they read.  compose=true allows another, and the card states the sum.
+Where the texts of a pair were published, the sum covers its label alone.
 If a release fails after its budget was spent, resume=true publishes the reward
 and reads no pair.  Noise comes from the operating system, and a seed is refused.
 Exit status: 0 done, 2 bad input, with nothing written or spent.
@@ -198,12 +199,14 @@ def _bound(text: str) -> float:
 
 
 def _said(reward: PrivateReward, out: str) -> str:
+    from repro.release.reward.release import OF_LABELS_ALONE
+
     card = reward.card
     earlier = ""
     if card["earlier_epsilons"]:
         earlier = (
             f"; one pair has cost epsilon {card['total_epsilon']:.12g} and delta "
-            f"{card['total_delta']:.12g} in all"
+            f"{card['total_delta']:.12g} in all; {OF_LABELS_ALONE}"
         )
     said = one_line(f"released {out}: {card['guarantee']}{earlier}")
     said = textwrap.fill(said, WIDTH, subsequent_indent="  ", break_long_words=False)

@@ -126,8 +126,6 @@ class MechanismAnswer:
         if warning := warning_of_delta(self.given.dp_delta, self.n_pairs):
             yield warning
         yield f"assumed: reward_bound={self.given.reward_bound:g}; another can change the answer"
-        if self.best != OBJECTIVE:
-            yield _what_runs(self.best, self.worlds)
         yield PRIVATE_REWARD
         if self.learns:
             yield f"choice: {_choice(self.worlds)}"
@@ -226,9 +224,10 @@ def _advice(name: str, comparisons: Mapping[str, MechanismComparison]) -> str:
     learnt = [world for world, comparison in comparisons.items() if comparison.learns]
     if not learnt:
         return f"none: with so few pairs no private estimate is better than a reward of 0; {name}"
+    condition = ""
     if len(learnt) < len(comparisons):
-        return f"{name}, if the spectrum of the features is like: {learnt[0]}"
-    return name
+        condition = f", if the spectrum of the features is like: {learnt[0]}"
+    return f"{name}{condition}{_what_runs(name, comparisons)}"
 
 
 def _choice(comparisons: Mapping[str, MechanismComparison]) -> str:
@@ -245,11 +244,12 @@ def _choice(comparisons: Mapping[str, MechanismComparison]) -> str:
 
 def _what_runs(best: str, comparisons: Mapping[str, MechanismComparison]) -> str:
     """What the command that there is costs where another mechanism is advised."""
-    errors = " and ".join(f"{world.errors[OBJECTIVE]:.3g}" for world in comparisons.values())
+    if best == OBJECTIVE:
+        return ""
     ratio = over_least_at_worst(comparisons)[OBJECTIVE]
     return (
-        f"no command runs {best}: repro private_reward runs {OBJECTIVE}. As tuned here it errs by "
-        f"{errors} on the two worlds, at most {ratio:.3g} times the least"
+        f"; no command runs it. repro private_reward runs {OBJECTIVE}, which errs by at "
+        f"most {ratio:.3g} times the least here"
     )
 
 

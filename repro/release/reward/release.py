@@ -59,6 +59,10 @@ LEAST_DELTA, MOST_DELTA = Decimal("1e-15"), Decimal("0.1")
 LEAST_BOUND, MOST_BOUND, MOST_TOGETHER = 0.01, 20.0, 100
 STEPS_OF_GRID = 2.0**-10
 """Of a deviation; a power of two nearby is the grid."""
+OF_LABELS_ALONE = (
+    "if the texts of a pair were published, for example by repro privatize, the total covers its "
+    "label alone"
+)
 
 
 @dataclass(frozen=True)
@@ -361,7 +365,7 @@ def _card(
         "several": f"{several} are k units, which cost k*epsilon and k*exp((k-1)*epsilon)*delta"
         " together",
         "accounting": "total_epsilon and total_delta add up what one pair can have cost in all"
-        " releases of this ledger up to this one, whatever pairs they read",
+        f" releases of this ledger up to this one, whatever pairs they read; {OF_LABELS_ALONE}",
         "earlier_epsilons": [float(budget) for budget in manifest.earlier],
         "total_epsilon": float(manifest.total),
         "total_delta": float(total_delta),

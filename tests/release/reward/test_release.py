@@ -8,6 +8,7 @@ import pytest
 
 import repro
 from repro.base.errors import BadInput
+from repro.commands import privatize
 from repro.commands.private_reward import main
 from repro.commands.process.command import status_of
 from repro.labels.privacy.adjacency import ADD_REMOVE, ADJACENCIES
@@ -16,7 +17,7 @@ from repro.release.drafts import Draft
 from repro.release.ledger import default_folder, held_ledger
 from repro.release.reward.calibration import RewardBudget, calibrated
 from repro.release.reward.features import SHORTENED, matrix_rows
-from repro.release.reward.release import drawn
+from repro.release.reward.release import OF_LABELS_ALONE, drawn
 from repro.release.reward.reward import PrivateReward
 
 BUDGET = {"epsilon": 1, "delta": 1e-6, "reward_bound": 2}
@@ -73,6 +74,17 @@ def test_the_card_states_what_was_promised(pairs, tmp_path):
     # as a number of its own: digits of noise may hold it
     assert not re.search(r"(?<![\d.])300(?![\d.])", made.content.decode())
     assert (made.card["total_epsilon"], made.card["total_delta"]) == (2.0, 2e-6)
+
+
+def test_a_total_is_of_the_label_alone_where_texts_were_published(pairs, tmp_path, capsys):
+    ledger = f"ledger={tmp_path / 'ledger'}"
+    words = [str(pairs), str(tmp_path / "labels.jsonl"), "epsilon=1", ledger]
+    assert status_of(privatize.main, words) == 0
+    capsys.readouterr()
+    out = tmp_path / "reward.json"
+    assert status_of(main, [str(pairs), str(out), *WORDS, ledger, "compose=true"]) == 0
+    assert f"in all; {OF_LABELS_ALONE}" in " ".join(capsys.readouterr().out.split())
+    assert OF_LABELS_ALONE in PrivateReward.load(out).card["accounting"]
 
 
 def test_a_unit_is_all_pairs_of_an_annotator(pairs):
