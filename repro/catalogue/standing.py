@@ -163,8 +163,10 @@ def _generated(row: StatementCoverage, verdict: str) -> str:
             f"{check.name} of {slug}" for slug, check in row.speaking if check.expected == verdict
         ]
         return f"{row.item.title}; see {names[0]}" if names else row.item.title
-    how = dict.fromkeys(check.evidence.replace("_", " ") for _, check in row.speaking)
-    return f"{row.item.title} ({', '.join(how)})"
+    how = list(dict.fromkeys(check.evidence.replace("_", " ") for _, check in row.speaking))
+    # Beside other evidence a proof is of one check, often a step, and not of the statement.
+    words = ["proved in part" if kind == "proved" and len(how) > 1 else kind for kind in how]
+    return f"{row.item.title} ({', '.join(words)})"
 
 
 def named(
@@ -264,7 +266,7 @@ verdicts come out. A contradiction has a grade: *error*, *constant*, *unstated c
 conversion from PDF can move. *Supported under a condition that is not stated* means that the
 checks keep to a condition, and that without it the statement, or what it follows from, is noted or
 proved to fail. Brackets after a supported statement say how its checks know
-([evidence](glossary.md)). The last column has experiments, theorems that Coq checks, and
+([evidence](glossary.md)), and *proved in part* that a check or a step of the proof is proved. The last column has experiments, theorems that Coq checks, and
 pages with the proof or the numbers. `python -m repro catalogue ID` shows one statement: verdict,
 why, the smallest counterexample, what holds instead, as printed, evidence and commands.
 
