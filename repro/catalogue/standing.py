@@ -267,8 +267,9 @@ conversion from PDF can move. *Supported under a condition that is not stated* m
 checks keep to a condition, and that without it the statement, or what it follows from, is noted or
 proved to fail. Brackets after a supported statement say how its checks know
 ([evidence](glossary.md)), and *proved in part* that a check or a step of the proof is proved. The
-last column has experiments, theorems that Coq checks, and pages with the proof or the numbers. `python -m repro catalogue ID` shows one statement: verdict,
-why, the smallest counterexample, what holds instead, as printed, evidence and commands.
+last column has experiments, theorems that Coq checks, and pages with the proof or the numbers.
+`python -m repro catalogue ID` shows one statement: verdict, why, the smallest counterexample, what
+holds instead, as printed, evidence and commands.
 
 The [glossary](glossary.md) has other symbols. n is the number of labels. α is the share of
 corrupted labels in P2 and P4; in P1 α is the probability that a label is kept, and in P3 a ridge.
