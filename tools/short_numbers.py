@@ -30,11 +30,12 @@ from repro.api import Run
 from repro.core.fingerprint import fingerprint
 from repro.core.results import CheckResult, finite_mean
 from repro.core.stream import stream
+from repro.core.verdicts import IN_ROUNDING
 from repro.study.composition import compose_values
 from repro.study.discovery import find, slugs
 from repro.study.plan import built
 from repro.study.settings import session_of
-from repro.study.slack import IN_ROUNDING, ROUNDING, draws_now
+from repro.study.slack import ROUNDING, draws_now
 from tools.slack import PLAIN
 
 RECORD = Path(__file__).parents[1] / "tests" / "theorems" / "short_numbers.json"

@@ -18,6 +18,10 @@ WITHIN, FAR = 0.05, 100.0
 """A slack may leave its pin by this share; a pin beyond ``FAR`` only has to stay beyond it, since
 what rounding leaves of a claim differs between machines."""
 
+IN_ROUNDING = "/ rounding"
+"""End of the words of a quantity that is what rounding leaves, over its size: controls alone have a
+pin."""
+
 
 def overall(holds: Iterable[bool], controls: Iterable[str], checks: Iterable[Verdict]) -> Verdict:
     """The worst check, unless an assumption fails or a control gets through.

@@ -115,18 +115,24 @@ def checks_table(run: VerdictContent) -> Table:
         table.add_column(head, max_width=width, overflow="fold")
     if run.controls:
         table.add_column("ctrl", justify="right")
-    for name, *others in rows:
-        table.add_row(text("\n".join(name_lines(name.plain, widths[0])), ""), *others)
+    for (name, *cells), check in zip(rows, run.checks, strict=True):
+        broken = "\n".join(name_lines(check.name, widths[0]))
+        name = text(broken, "").append(name.plain.removeprefix(check.name), "dim")
+        table.add_row(name, *(cells if run.controls else cells[:-1]))
     return table
 
 
 def _widths(heads: Sequence[str], rows: Sequence[Sequence[Text]]) -> list[int]:
-    """Largest width of each column: claims, then names get what the others do not need."""
+    """Largest width of each column: claims, then names get what the others do not need.
+
+    A quantity below a name takes what is left.
+    """
     columns = [[head, *(row[place].plain for row in rows)] for place, head in enumerate(heads)]
     needed = [
         max(len(line) for words in column for line in words.split("\n")) for column in columns
     ]
     widths = [min(width, need) for width, need in zip(COLUMN_WIDTHS, needed, strict=True)]
+    widths[0] = min(widths[0], max(len(row[0].plain.split("\n")[0]) for row in rows))
     spare = sum(COLUMN_WIDTHS) - sum(widths)
     widths[1] = min(widths[1] + spare, CLAIM, max(needed[1], 1))
     widths[0] = min(sum(COLUMN_WIDTHS) - sum(widths[1:]), needed[0])
@@ -137,13 +143,18 @@ def _cells(check: CheckEntry, controls: Sequence[ControlEntry], failed: bool) ->
     caught = sum(control.caught for control in controls)
     measured = found_words(brief_words(check), _notes(check))
     return [
-        text(check.name, ""),
+        text(check.name + (f"\n{check.quantity}" if _is_ratio(check) else ""), ""),
         text(claim_words(check), ""),
         text(measured, ""),
         _verdict(check, failed),
         text(f"{caught}/{len(controls)}" if controls else "–",
              "" if caught == len(controls) else "bold red"),
     ]  # fmt: skip
+
+
+def _is_ratio(check: CheckEntry) -> bool:
+    """Whether the claim is "ratio ≤ 1", which does not say of what."""
+    return check.kind == "inequality" and check.allowed is None
 
 
 def _notes(check: CheckEntry) -> str:
@@ -239,8 +250,7 @@ def print_result(
         console.print(table)
         if detail == "checks" and said.controls:
             console.print(text(CONTROLS, "dim"))
-        shares = [c for c in said.checks if c.kind == "inequality" and c.allowed is None]
-        if detail == "checks" and shares:
+        if detail == "checks" and any(map(_is_ratio, said.checks)):
             console.print(text(RATIO, "dim"))
         if detail == "checks" and any("slack " in _notes(check) for check in said.checks):
             console.print(text(SLACK, "dim"))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from repro.base import notation
 from repro.base.errors import one_line
 from repro.core.check import CONTROLS
-from repro.core.verdicts import off_its_pin
+from repro.core.verdicts import IN_ROUNDING, off_its_pin
 from repro.report.run_files import (
     CheckEntry,
     InForce,
@@ -351,7 +351,8 @@ def note_words(outcome: OutcomeEntry, replicates: int) -> str:
     """
     failed, bend, end = outcome.failed_replicates, outcome.curvature_ci95, outcome.end_slope
     notes = [f"{failed} of {replicates} replicates failed"] if failed else []
-    words = slack_words(outcome)
+    exact = isinstance(outcome, CheckEntry) and outcome.quantity.endswith(IN_ROUNDING)
+    words = "equal to rounding" if exact else slack_words(outcome)
     words += ", within tolerance" if outcome.verdict == "supported" and _beyond(outcome) else ""
     notes += [words] if words and ("recorded" in words or outcome.verdict == "supported") else []
     if isinstance(outcome, CheckEntry) and (words := _distance_words(outcome)):

@@ -28,6 +28,7 @@ from repro.core.fingerprint import fingerprint
 from repro.core.rates import Estimate, point_estimates, pooled
 from repro.core.results import CheckResult, Outcome
 from repro.core.stream import stream
+from repro.core.verdicts import IN_ROUNDING
 from repro.study.plan import Plan, built
 
 PINS = "slack.json"
@@ -50,9 +51,6 @@ DIGITS = 8
 """Of a pinned number."""
 CERTAIN = ("exact", "proved", "computed")
 """Evidence of checks whose numbers are the same at every seed, unless some of their cases drew."""
-IN_ROUNDING = "/ rounding"
-"""End of the words of a quantity that is what rounding leaves, over its size: controls alone have a
-pin."""
 AT = 20, 400
 """Blocks and replicates of smoke: curves are compared at these alone."""
 MISS = 1e-5

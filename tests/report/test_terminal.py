@@ -93,6 +93,27 @@ def test_slack_is_explained_only_where_one_is_shown(result, make_result, verdict
     assert ("slack: room" in text, "slack 0.5" in text) == (shown, shown)
 
 
+def test_a_ratio_says_below_the_name_of_what(result, make_result):
+    item = next(one for one in result.checks if one.check.kind == "inequality")
+    item = replace(item, check=replace(item.check, quantity="exact ε / stated ε"))
+    lines = printed(make_result(item), 80, "checks").splitlines()
+    start = next(order for order, line in enumerate(lines) if line.startswith(item.check.name))
+    assert "ratio ≤ 1" in lines[start]
+    assert lines[start + 1].startswith("exact ε / stated ε")
+
+
+def test_what_rounding_leaves_has_no_slack():
+    check = CheckEntry(name="a", verdict="supported", slack=1170.0, quantity="|x − y| / rounding")
+    assert note_words(check, 1) == "equal to rounding"
+
+
+def test_without_controls_no_column_counts_them(result, make_result):
+    item = replace(result.checks[0], controls=())
+    item = replace(item, check=replace(item.check, controls=()))
+    table = printed(make_result(item), 80, "checks").partition("? ")[0]
+    assert "check" in table and "–" not in table
+
+
 @pytest.mark.parametrize("detail", ["checks", "all"])
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
 def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(result, width, detail):
