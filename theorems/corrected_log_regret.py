@@ -405,7 +405,7 @@ FACTOR = [
 ]  # fmt: skip
 CONSTANTS = [
     check("constant_b", "reward_bound", Ratio("closed form at every B, ε = 1"),
-          CURIOUS_OVER_LIMIT, repaired, printed, repaired_less_bonus, a_quarter_more),
+          CURIOUS_OVER_LIMIT, repaired, printed, repaired_less_bonus, a_quarter_more, **EPS),
     check("constant_epsilon", "epsilon", Ratio("closed form at every ε, B = 6"),
           CURIOUS_OVER_LIMIT, repaired, printed, repaired_less_bonus, a_quarter_more),
     check("constant_estimation", "epsilon", Ratio("estimation alone at every ε, B = 6"),

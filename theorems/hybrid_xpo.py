@@ -374,7 +374,7 @@ CHECKS = [
     check("advantage", "inverse_reference",
           Slope("T offline labels over T online: {rate}", 0.5), ADVANTAGE, *OPTIMISTIC),
     check("bounds_n_pairs", "n_pairs", Inequality(f"T = 1e6: {BOTH}"), BETWEEN,
-          offline_ignored, evenly_weighted, label_flip, told_the_problem),
+          offline_ignored, evenly_weighted, label_flip, told_the_problem, keeps=("epsilon",)),
     check("bounds_horizon", "horizon", Inequality(f"n = 1e6: {BOTH}"), BETWEEN, label_flip,
           told_the_problem),
 ]  # fmt: skip

@@ -28,7 +28,7 @@ import numpy as np
 
 from repro.base.notation import flip_prob, privacy_cost
 from repro.base.schema import Corruption, Epsilon, Pairs
-from repro.core.check import Check, Quantity, SweptCheck, Theorem, named
+from repro.core.check import Check, Quantity, SweptCheck, Theorem, named, privacy_mistake
 from repro.core.claims import Ratio
 from repro.labels.corruption.orders import Order, Randomize
 from repro.labels.corruption.random_flips import mask_flip_rate
@@ -140,6 +140,7 @@ def left(world: Masks, rng: np.random.Generator, replicates: int) -> np.ndarray:
     return np.maximum(1 - 2 * world.flipped(rng, replicates), 0)
 
 
+@privacy_mistake
 def left_behind(world: Masks, rng: np.random.Generator, replicates: int) -> np.ndarray:
     """Wrong: the other order."""
     return left(replace(world, order=world.order.swapped), rng, replicates)

@@ -56,6 +56,7 @@ from repro.core.check import (
     largest_of,
     named,
     of_world,
+    privacy_mistake,
 )
 from repro.core.claims import Claim, Inequality, Ratio
 from repro.core.proofs import Claimed, proof_of
@@ -537,7 +538,9 @@ def least_of_floors(
 middle = named("midpoint", on_line, estimator=midpoint, believed=moved_in_all)
 middle_wrong = [
     named("least_halfspace", on_line, estimator=least_of_halfspaces, believed=moved_in_all),
-    named("order_misread", on_line, estimator=midpoint, believed=moved_by_the_other_order),
+    privacy_mistake(
+        named("order_misread", on_line, estimator=midpoint, believed=moved_by_the_other_order)
+    ),
 ]
 estimators = named("estimators", least_of_floors, change=algorithm_1)
 estimators_wrong = [

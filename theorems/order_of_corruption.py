@@ -50,6 +50,7 @@ from repro.core.check import (
     largest_of,
     named,
     of_world,
+    privacy_mistake,
 )
 from repro.core.claims import Claim, Frequency, Inequality, Ratio
 from repro.labels.corruption import coupling
@@ -403,8 +404,8 @@ def image_of(
 
 image = named("image", image_of)
 image_wrong = [
-    named("without_cost", image_of, cost=False),
-    named("every_turned_report", image_of, kernel=coupling.redrawn),
+    privacy_mistake(named("without_cost", image_of, cost=False)),
+    privacy_mistake(named("every_turned_report", image_of, kernel=coupling.redrawn)),
     named("image_left_alone", image_of, kernel=coupling.left_alone),
 ]
 

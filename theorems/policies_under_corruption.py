@@ -44,7 +44,15 @@ import numpy as np
 from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
 from repro.base.schema import Positive, Share
-from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
+from repro.core.check import (
+    Algorithm,
+    Check,
+    Quantity,
+    SweptCheck,
+    Theorem,
+    named,
+    privacy_mistake,
+)
 from repro.core.claims import Claim, Ratio
 from repro.labels.corruption.orders import Order
 from repro.p4.debiased_mle.estimation import fitted, true_counts
@@ -219,9 +227,11 @@ def two_orders(world: CoveredMargin, rng: Any, replicates: int, believed: Believ
 mixing = named("mixing", largest_loss, believed=moved_in_all)
 short_of_all = named("all_but_two_percent", largest_loss, believed=all_but_two_percent)
 greedy = named("greedy", largest_loss, believed=nothing_moved)
-misread = named("order_misread", largest_loss, believed=moved_by_the_other_order)
+misread = privacy_mistake(named("order_misread", largest_loss, believed=moved_by_the_other_order))
 mixing_ratio = named("mixing", two_orders, believed=moved_in_all)
-misread_ratio = named("order_misread", two_orders, believed=moved_by_the_other_order)
+misread_ratio = privacy_mistake(
+    named("order_misread", two_orders, believed=moved_by_the_other_order)
+)
 
 
 # Algorithms where α is not known -----------------------------------------------------------------
@@ -293,6 +303,7 @@ def either_or(world: HiddenSign, rng: Any, replicates: int, known_truth: bool = 
     return float(min(noise_of.max() for noise_of in losses) + losses[0][0] + losses[-1][1])
 
 
+@privacy_mistake
 def swapped(world: HiddenSign, rng: Any, replicates: int) -> float:
     """Wrong: the adversary in front of the randomizer, where a flip is worth less."""
     return either_or(orders_swapped(world), rng, replicates)

@@ -77,6 +77,15 @@ def test_a_mistake_in_a_statement_is_one_line(tmp_path, statement, line):
     assert line in str(refused.value)
 
 
+def test_a_mistyped_macro_of_what_stands_is_refused_too(tmp_path):
+    file = tmp_path / "conf" / "papers" / "krr.yaml"
+    file.parent.mkdir(parents=True)
+    text = r"{title: t, text: t, stands: 'at $\tildee{p}$'}"
+    file.write_text(f"title: t\nauthors: a\nstatements:\n  thm_1: {text}\n")
+    with pytest.raises(BadInput, match=r"^papers.krr.statements.thm_1.stands="):
+        read(file)
+
+
 def test_a_mistyped_macro_is_refused_with_its_place(tmp_path):
     file = tmp_path / "conf" / "papers" / "krr.yaml"
     file.parent.mkdir(parents=True)

@@ -28,6 +28,13 @@ def test_a_first_line_has_one_verdict_one_sentence_and_at_most_160_signs():
         assert not row.item.stands or stands.sentence == row.item.stands
 
 
+def test_what_an_author_says_is_plain_text_with_one_full_stop():
+    row = next(row for row in ROWS if row.item.stands)
+    item = row.item.model_copy(update={"stands": r"it needs $\varepsilon$ below 1."})
+    said = replace(row, item=item)
+    assert standing(said, ALL).sentence == "it needs ε below 1"
+
+
 def test_pages_are_of_statements_that_there_are_and_lie_in_docs():
     found = [page for row in ROWS for page in pages_of(row.item)]
     assert len(found) > 30

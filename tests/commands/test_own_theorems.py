@@ -14,7 +14,7 @@ from repro.base.errors import BadInput, BrokenTheorem, running_theorem
 from repro.base.places import own
 from repro.commands.new_theorem import main
 from repro.commands.process.outcome import explained
-from repro.study.composition import with_search_path
+from repro.study.composition import named_theorems, with_search_path
 from repro.study.discovery import find
 from repro.study.sources import closure
 
@@ -321,3 +321,13 @@ def test_the_word_for_hydra_stands_beside_the_overrides(folder, monkeypatch):
     monkeypatch.chdir(folder)
     assert with_search_path(["--cfg", "job"]) == ["--cfg", "job", word]
     assert with_search_path(["-m", "seed=1,2", "--info"]) == ["-m", word, "seed=1,2", "--info"]
+
+
+def test_an_experiment_of_another_folder_is_named_by_theorems_from(folder, tmp_path, monkeypatch):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    with pytest.raises(BadInput, match="theorem=my_bound: no such experiment"):
+        named_theorems("my_bound")
+    assert named_theorems("my_bound", [f"theorems_from={folder}"]) == ["my_bound"]
+    assert "my_bound" in named_theorems("glob(my_*)", [f"theorems_from={folder}"])

@@ -228,6 +228,9 @@ def test_another_kind_of_instance_runs_the_checks_that_it_names(swept_of):
          "theorem.sweeps.n_pairs=(missing): a sweep is required"),
         ({"sweeps": {**CALLS_TO_COST, "costs": CALLS_TO_COST["cost"]}},
          "theorem.sweeps.costs=(unknown): did you mean cost? allowed: cost, n_pairs"),
+        ({"sweeps": {**CALLS_TO_COST, "cost": {**CALLS_TO_COST["cost"], "n_pair": 3}}},
+         "theorem.sweeps.cost.n_pair=(unknown): did you mean n_pairs? allowed: n_pairs, epsilon, "
+         "exponent, states, holds, labels"),
         ({"instances": {"tabular": {"costs": {}}}},
          "theorem.instances.tabular.costs=(unknown): did you mean cost? allowed: cost, n_pairs"),
         ({"stages": {"label": fair_coins}},

@@ -34,3 +34,9 @@ def test_a_missing_debias_turns_the_verdict(turned):
     found = turned("estimation_eps_one", runs, "label_signal", lambda right, epsilon: 1.0,
                    replicates=400, blocks=20)  # fmt: skip
     assert found == ("supported", "contradicted")
+
+
+def test_the_constant_at_every_b_keeps_its_epsilon(swept_of):
+    """At ε = 0.3 and B = 10 the regret is not yet that of T → ∞."""
+    worlds = swept_of(epsilon=0.3)["constant_b"].sweep.worlds
+    assert {world.epsilon for world in worlds} == {1}

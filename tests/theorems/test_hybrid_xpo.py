@@ -54,3 +54,9 @@ def test_the_weight_of_optimism_makes_both_terms_equal():
 
 def test_bad_numbers_are_one_line(refused):
     refused("horizon", "horizon=0.5")
+
+
+def test_bounds_of_n_keep_their_epsilon(swept_of):
+    """At ε = 8 and n = 1e13 most gaps are 0, and so are means of ten."""
+    worlds = swept_of(epsilon=8)["bounds_n_pairs"].sweep.worlds
+    assert {world.epsilon for world in worlds} == {1}

@@ -1,5 +1,7 @@
 """The minimax floor end to end, and what happens when one of its halves is broken."""
 
+import math
+
 import pytest
 
 from repro.p4.corruption_floors.bounds import sharper_floor
@@ -36,3 +38,13 @@ def test_a_straight_curve_breaks_the_pairs(turned):
     """p(t) = t/4, as if the logistic curve had the slope of its middle everywhere."""
     found = turned("pairs_reward_bound", modulus, "rise", lambda right, t, bound: t / 4)
     assert found == ("supported", "contradicted")
+
+
+def test_a_control_that_forgets_privacy_or_the_order_is_left_out_at_infinity(swept_of):
+    """Both orders are one there, and c(ε) = 1."""
+    by_name = swept_of(epsilon=math.inf)
+    for name in (
+        "exact_reward_bound",
+        "exact_coverage",
+    ):
+        assert "order_misread" not in [one.__name__ for one in by_name[name].algorithms]

@@ -1,5 +1,7 @@
 """LTC(α) against CTL((1−τ)c(ε)α) end to end, and couplings that are broken."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -77,3 +79,9 @@ def test_an_idle_adversary_leaves_nothing_to_compare(name, swept_of):
     swept = swept_of()[name].instead(adversary=no_label)
     found = swept.at(0, stream(0, "idle"), 2)[swept.check.right.__name__]
     assert np.isnan(found).all()
+
+
+def test_a_control_that_forgets_privacy_or_the_order_is_left_out_at_infinity(swept_of):
+    """Both orders are one there, and c(ε) = 1."""
+    algorithms = swept_of(epsilon=math.inf)["error_of_image"].algorithms
+    assert [one.__name__ for one in algorithms] == ["image", "image_left_alone"]

@@ -54,3 +54,16 @@ def test_penalties_that_are_next_to_nothing_turn_the_verdict(turned):
 
 def test_an_epsilon_at_which_corruption_hides_every_margin_is_refused(refused):
     refused("corruption hides every margin", epsilon=0.3)
+
+
+def test_a_control_that_forgets_privacy_or_the_order_is_left_out_at_infinity(swept_of):
+    """Both orders are one there, and c(ε) = 1."""
+    by_name = swept_of(epsilon=math.inf)
+    for name in (
+        "mixing_coverage",
+        "separation_at_any_share",
+        "either_or",
+    ):
+        assert {"order_misread", "swapped"}.isdisjoint(
+            one.__name__ for one in by_name[name].algorithms
+        )
