@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from repro.base.errors import BadInput
@@ -44,11 +45,12 @@ def with_search_path(words: Sequence[str]) -> list[str]:
     folder takes the place of a shipped config.
 
     Raises:
-        BadInput: ``theorems_from`` is no folder with theorems.
+        BadInput: ``theorems_from`` is no folder with theorems, or a ``glob(…)`` matches none.
     """
     _say_broken()
-    words = [f"++{word}" if FIELD.match(word) else word for word in words]
-    everywhere = places(_folder(words))
+    folder = _folder(words)
+    words = [f"++{word}" if FIELD.match(word) else _without_glob(word, folder) for word in words]
+    everywhere = places(folder)
     _refuse_malformed(words, everywhere)
     others = [place for place in everywhere if place != shipped() and place.names()]
     if not others:
@@ -67,11 +69,19 @@ def _refuse_malformed(words: Sequence[str], everywhere: Sequence[Place]) -> None
     chosen = " ".join(word for word in words if THEOREM.match(word))
     for place in everywhere:
         for name in place.names():
-            if "glob(" in chosen or re.search(rf"\b{name}\b", chosen):
+            if re.search(rf"\b{name}\b", chosen):
                 file = place.config(name)
                 named = yaml_mapping("theorem", file).get("name", "(missing)")
                 if named != name:
                     raise BadInput("name", named, f"in {file}; allowed: {name}, as the file")
+
+
+def _without_glob(word: str, folder: Path) -> str:
+    """A word in which ``theorem=glob(…)`` is a list: Hydra's ``glob`` sees shipped names only."""
+    if not THEOREM.match(word) or "glob(" not in word:
+        return word
+    key, _, text = word.partition("=")
+    return f"{key}={','.join(_chosen(text, folder))}"
 
 
 @cache
@@ -139,17 +149,30 @@ def named_theorems(text: str | None, words: Sequence[str] = ()) -> list[str]:
     >>> named_theorems("log_regret,offline_gap")
     ['log_regret', 'offline_gap']
     """
+    if text is None:
+        return ["offline_gap"]
+    folder = _folder(words)
+    experiments = _chosen(text, folder)
+    for name in experiments:
+        find(name, folder)
+    return experiments
+
+
+def _chosen(text: str, folder: Path) -> list[str]:
+    """The names that a value of ``theorem=`` means, each as it is written.
+
+    Raises:
+        repro.base.errors.BadInput: none is meant.
+    """
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.core.override_parser.types import Glob
     from hydra.errors import HydraException
 
-    if text is None:
-        return ["offline_gap"]
     try:
         override = OverridesParser.create().parse_override(f"theorem={text}")
     except HydraException as problem:
         raise BadInput("theorem", text, str(problem).partition("\n")[0]) from None
-    value, folder = override.value(), _folder(words)
+    value = override.value()
     if isinstance(value, Glob):
         experiments = value.filter(slugs(folder))
     else:
@@ -157,9 +180,8 @@ def named_theorems(text: str | None, words: Sequence[str] = ()) -> list[str]:
             list(override.sweep_string_iterator()) if override.is_sweep_override() else [text]
         )
     if not experiments:
-        raise BadInput("theorem", text, "names no experiment; python -m repro catalogue lists them")
-    for name in experiments:
-        find(name, folder)
+        allowed = "names no experiment; allowed: names that repro run --help lists"
+        raise BadInput("theorem", text, allowed)
     return experiments
 
 

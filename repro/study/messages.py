@@ -7,6 +7,9 @@ import re
 from repro.base.errors import BadInput, among, nearest
 from repro.base.places import no_such_experiment
 
+MOST_SIGNS = 60
+"""Of a list that is refused, the signs that are repeated; ``glob(*)`` stands for every name."""
+
 
 def top_level() -> tuple[str, ...]:
     """Keys and groups of a run's config, in the order of ``RunConfig``."""
@@ -52,7 +55,8 @@ def _bare_list(text: str) -> BadInput | None:
         single = f"a decimal point, {key}={values.replace(',', '.')}"
     else:
         single = "one value"
-    return BadInput(key, values, f"allowed: {single}, or -m for a run of each")
+    given = values if len(values) <= MOST_SIGNS else f"{values[:MOST_SIGNS]}…"
+    return BadInput(key, given, f"allowed: {single}, or -m for a run of each")
 
 
 def _unknown_key(text: str) -> BadInput | None:

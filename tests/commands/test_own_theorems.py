@@ -121,6 +121,7 @@ def test_a_check_without_a_control_is_refused(command, folder):
         (("theorems_from=nowhere",), "theorems_from=nowhere: allowed: a folder with theorems/NAME"),
         (("theorems_from=a,b",), "theorems_from=a,b: allowed: one folder"),
         (("theorems_from=[a,b]",), "theorems_from=[a,b]: allowed: one folder"),
+        (("-m", "theorem=glob(no*)"), "theorem=glob(no*): names no experiment; allowed: names "),
         (("hydra.searchpath=[x]",), "hydra.searchpath=[x]: allowed: keys without _target_"),
         (("theorem=my_bonud",), "theorem=my_bonud: no such experiment; did you mean my_bound? "),
     ],

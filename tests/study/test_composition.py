@@ -62,6 +62,16 @@ def test_a_config_of_another_name_is_refused_where_its_theorem_runs(folder, monk
     assert with_search_path(["theorem=offline_gap", "only=mine"])[2:] == ["only=mine"]
 
 
+def test_a_glob_sees_own_names_and_one_without_a_match_is_refused(folder):
+    there = f"theorems_from={folder('a')}"
+    assert "theorem=mine" in with_search_path(["-m", "theorem=glob(mine*)", there])
+    both = with_search_path(["-m", "theorem=glob([mine*,offline_ga*])", there])
+    assert "theorem=mine,offline_gap" in both
+    line = r"^theorem=glob\(mine\*\): names no experiment; allowed: names that repro run --help"
+    with pytest.raises(BadInput, match=line):
+        with_search_path(["-m", "theorem=glob(mine*)"])
+
+
 def test_values_of_python_are_those_of_hydra():
     given = {"epsilon": None, "n_pairs": 8, "horizon": math.inf, "kl_weight": -math.inf}
     assert compose_values("offline_gap", given).items() >= given.items()
