@@ -12,6 +12,19 @@ response wins 72 % of the comparisons.  With radius=1 it wins 55 %, and no label
 instance.path=FILES is for text pairs of one's own.  A question that takes longer than a few seconds
 says on standard error how long.
 
+Give two of the first three keys.  Each other key has the value below by default:
+  epsilon=0.5        per label, [1e-6, 100] or inf
+  target_gap=0.05    above 0
+  n_pairs=1000       [1, 1e15]
+  corruption=0       share of corrupted labels, [0, 0.5)
+  order=ctl          ctl: corrupted before privacy; ltc: after
+  loss=mixture       mixture, square, debiased
+  confidence=0.9     share of datasets that keeps the gap, [0.5, 0.999]
+  kl_weight=0.5      weight of KL in the objective, (1e-6, 1e6)
+  instance=linear    linear, preference_text
+  replicates=1000    simulated datasets, [10, 1e6]
+  seed=0             of the simulation
+
 Exit status: 0 done, 2 bad input, 3 a question that no number of labels answers.
 From Python: ``repro.plan(epsilon=0.5, target_gap=0.05)``.
 """

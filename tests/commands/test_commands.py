@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -14,6 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from repro.base.errors import BadInput, BrokenTheorem
+from repro.commands import plan
 from repro.commands.process import command, listing, signals, start
 from repro.commands.process import table as commands
 from repro.commands.process.command import help_of, status_of
@@ -87,6 +89,11 @@ def test_an_experiment_runs_by_its_name_and_gives_the_same_verdict(repro, tmp_pa
     done = repro("run", *words, folder=tmp_path)
     assert (done.returncode, "supported" in done.stdout) == (0, True), done.stderr
     assert repro(f"theorem={words[0]}", *words[1:], folder=tmp_path).stdout == done.stdout
+
+
+def test_help_of_plan_lists_every_key():
+    listed = re.findall(r"^  (\w+)=\S+  ", plan.__doc__ or "", re.M)
+    assert sorted(listed) == sorted(plan.PlanRequest.model_fields)
 
 
 def test_a_sub_command_is_its_module(repro, python_m, tmp_path):

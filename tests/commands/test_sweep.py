@@ -54,9 +54,9 @@ def test_levels_are_compared_where_more_than_the_seed_differs(capsys):
         return job
 
     print_summary([ran(("seed=1",), 1.0), ran(("seed=2",), 2.0)])
-    assert "measured at one value" not in capsys.readouterr().out
+    assert "interpolated at one value" not in capsys.readouterr().out
     print_summary([ran(("epsilon=1",), 1.0), ran(("epsilon=2",), 2.0)])
-    assert "measured at one value" in capsys.readouterr().out
+    assert "interpolated at one value" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

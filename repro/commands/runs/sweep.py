@@ -125,7 +125,7 @@ def print_summary(jobs: Sequence[Job]) -> None:
     if changed := changes(verdicts):
         _print_changes(changed, console)
     if _of_other_numbers(jobs) and (levels := levels_that_differ([job.levels for job in jobs])):
-        _print_beside("measured at one value", levels, console)
+        _print_beside("interpolated at one value", levels, console)
 
 
 def _of_other_numbers(jobs: Sequence[Job]) -> bool:
