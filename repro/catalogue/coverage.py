@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from repro.catalogue import machine_checked, slips
 from repro.catalogue.entries import OWN, counted, kind, number, paper
@@ -29,8 +30,9 @@ class StatementCoverage:
         id: e.g. p1.thm_4_2.
         status: ``experiment`` (at least one exists), ``reason``, ``substitute``,
             ``not_reproduced``, ``measured in part`` or ``no experiment yet``.
-        expected: by existing experiment the worst verdict pinned for the checks that speak for
-            the statement, or ``executed``; the status, where no model of the paper's was run.
+        expected: by existing experiment the worst verdict of the checks that speak for the
+            statement, or ``executed``; the status, where no model of the paper's was run.  The
+            verdicts are pinned, or those of a run.
         missing: planned experiments that do not exist.
         machine_checked: theorems about it that Coq accepts a proof of.
         speaking: experiment and check of everything that speaks for it.
@@ -46,6 +48,19 @@ class StatementCoverage:
     speaking: tuple[tuple[str, CheckSummary], ...] = ()
     in_part: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    @property
+    def recorded(self) -> dict[str, str]:
+        """The same as ``expected`` of pinned verdicts alone."""
+        pinned: dict[str, list[Any]] = {slug: [] for slug in self.expected}
+        for slug, check in self.speaking if not status_of(self.item) else ():
+            pinned[slug].append(check.recorded)
+        return {slug: worst(own) if own else self.expected[slug] for slug, own in pinned.items()}
+
+    @property
+    def differing(self) -> list[str]:
+        """Experiments of which a run did not come out as recorded."""
+        return [slug for slug, verdict in self.recorded.items() if verdict != self.expected[slug]]
+
     def plain(self) -> dict[str, object]:
         """The row as JSON."""
         return {
@@ -57,7 +72,8 @@ class StatementCoverage:
             "title": self.item.title,
             "status": self.status,
             "experiments": list(self.item.experiments),
-            "expected": dict(self.expected),
+            "expected": self.recorded,
+            "came_out": {slug: self.expected[slug] for slug in self.differing},
             "reason": self.item.reason,
             "shown": self.item.shown or None,
             "machine_checked": [

@@ -112,7 +112,11 @@ def standing(row: StatementCoverage, catalogue: Catalogue) -> Standing:
     conditions = _conditions(row) if verdict == "supported" else []
     generated = conditions[0] if conditions else _generated(row, verdict)
     stands = plain(row.item.stands or "").removesuffix(".")
-    sentence = "; ".join([stands or generated, *stale])
+    differing = [
+        f"a run came out {row.expected[slug].replace('_', ' ')}, not as recorded"
+        for slug in row.differing
+    ]
+    sentence = "; ".join([stands or generated, *dict.fromkeys(differing), *stale])
     return Standing(spoken(row.id), verdict, grade, at_hand, sentence, bool(conditions))
 
 

@@ -42,6 +42,7 @@ class CheckSummary(Model):
             verdict of the run.
         statements: ids that it speaks for.
         of_run: whether it is known by a run.
+        pinned: of one that is, the pinned verdict; empty where the run does not say.
         stale: of one that is, why the run does not stand for the code of today; may be empty.
         why: the reason of a pinned verdict other than ``supported``.
         corrected: the check of the form that holds, where that of this one does not.
@@ -57,7 +58,13 @@ class CheckSummary(Model):
     corrected: str = ""
     controls: tuple[str, ...] = ()
     of_run: bool = False
+    pinned: str = ""
     stale: str = ""
+
+    @property
+    def recorded(self) -> str:
+        """The verdict that is pinned."""
+        return self.pinned or self.expected
 
 
 class TheoremSummary(Model):
@@ -143,6 +150,7 @@ def _of_run(run: StoredRun) -> TheoremSummary:
             corrected=check.corrected,
             controls=tuple(control.name for control in verdict.controls_of(check)),
             of_run=True,
+            pinned=check.expected,
             stale=run.stale,
         )
         for check in verdict.checks

@@ -35,7 +35,7 @@ def _settled_by(row: StatementCoverage) -> str:
     if row.status == REASON:
         return str(row.item.reason)
     # one theorem a statement, a contradiction first; `python -m repro catalogue ID` has the others
-    existing = [f"{slug} ({verdict.replace('_', ' ')})" for slug, verdict in row.expected.items()]
+    existing = [f"{slug} ({verdict.replace('_', ' ')})" for slug, verdict in row.recorded.items()]
     to_come = [f"{slug} (to come)" for slug in row.missing]
     proved = [
         f"machine checked: {proof.file} ({proof.theorem})" for proof in row.machine_checked[:1]

@@ -171,7 +171,7 @@ def test_a_row_as_json():
     assert plain == {
         "id": "p1.thm_4_2", "paper": "p1", "kind": "theorem", "number": "4.2", "counted": True,
         "title": "t", "status": "experiment", "experiments": ["offline_gap"],
-        "expected": {"offline_gap": "contradicted"}, "reason": None, "shown": None,
+        "expected": {"offline_gap": "contradicted"}, "came_out": {}, "reason": None, "shown": None,
     }  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """What is known of an experiment without importing it, and that a look-up runs nobody's code."""
 
+import json
 import os
 import subprocess
 import sys
@@ -210,6 +211,24 @@ def test_the_reason_of_a_pinned_contradiction_is_beside_the_check(mine, monkeypa
     assert f"expected contradicted: {why}" in text_of("own.mine", capsys=capsys)
     assert status_of(report.main, ["runs=outputs"]) == 0
     assert f"expected contradicted: {why}" in Path("outputs/report.html").read_text("utf-8")
+
+
+def test_a_verdict_that_is_not_the_recorded_one_is_said_beside_it(mine, monkeypatch, capsys):
+    not_shipped(monkeypatch)
+    first = make_result().checks[0]
+    outcome = replace(first.outcome, verdict="contradicted")
+    other = replace(first, outcome=outcome, statements=("own.mine",))
+    fields = {"theorem": "mine", "statements": ("own.mine",), "verdict": "contradicted"}
+    write_files(make_result(other, **fields), mine / "outputs" / "one", 1.0, 1, "cpu",
+                code_today("mine"))  # fmt: skip
+    text = text_of("own.mine", capsys=capsys)
+    assert text.startswith("own.mine: ✗ contradicted: ")
+    assert "; a run came out contradicted, not as recorded." in text
+    catalogue.main(["--json"])
+    (row,) = (x for x in json.loads(capsys.readouterr().out)["items"] if x["id"] == "own.mine")
+    assert (row["expected"], row["came_out"]) == ({"mine": "supported"}, {"mine": "contradicted"})
+    catalogue.main([])
+    assert "mine (supported)" in capsys.readouterr().out
 
 
 def test_the_reason_is_that_of_the_theorem():
