@@ -147,7 +147,11 @@ def _by_reward(request: AccuracyRequest) -> RankedPairs:
     from repro.release.reward.features import MAP, matrix_rows, text_differences
     from repro.release.reward.reward import PrivateReward
 
-    reward = PrivateReward.load(request.model)
+    try:
+        reward = PrivateReward.load(request.model)
+    except BadInput as problem:
+        allowed = "REWARD.json of repro private_reward, or a folder of repro finetune"
+        raise BadInput("MODEL", request.model, f"{problem.allowed}; allowed: {allowed}") from None
     size = len(reward.theta)
     if reward.feature_map != MAP:
         differences = matrix_rows(request.pairs, request.labels).differences

@@ -8,7 +8,8 @@ whether the labels have less noise than ε asks for, and whether flips depend on
 also asks whether the ledger knows this release.  unit= and at_most= repeat what was given to
 privatize.  others= are releases of the same comparisons, whose flips must not agree.  rewrite=
 writes a foreign release in canonical form, with its labels as they are.  Exit status: 0 canonical
-and consistent with randomized response, 1 it leaks, 2 bad input, 4 not canonical, 70 a bug.
+and consistent with randomized response, 1 it leaks, 2 bad input, 4 not canonical or not known to
+the ledger, 70 a bug.
 The report is computed from the raw labels, so it is not private: do not publish it.
 From Python: ``repro.audit(release, original)``.
 """
@@ -36,6 +37,10 @@ KEYS = {
     "rewrite": "NEW.jsonl",
 }
 WIDTH = 79
+UNKNOWN = (
+    "the ledger does not know this release: it was made with another ledger, or this ledger is an "
+    "older copy that was put back"
+)
 NOT_PRIVATE = (
     "not private: the numbers above are computed from the raw labels; a person who knows all "
     "labels but one can learn it from them; do not publish them"
@@ -92,7 +97,7 @@ def _report(done: ReleaseAudit) -> Iterator[str]:
     for beside in done.outside:
         yield f"not vouched for: {beside}"
     if done.in_ledger is not None:
-        yield f"the ledger {'knows' if done.in_ledger else 'does not know'} this release"
+        yield "the ledger knows this release" if done.in_ledger else UNKNOWN
     if not done.lines:
         yield "no label could be tested: the original knows none of the released comparisons"
     elif done.nearest and not done.leaks:
@@ -109,8 +114,13 @@ def _report(done: ReleaseAudit) -> Iterator[str]:
     yield f"out of reach of any audit: {OUT_OF_REACH}"
     yield NOT_PRIVATE
     labels = "the labels show no leak" if done.lines else "the labels were not tested"
+    doubt = (
+        "canonical, but not of this ledger"
+        if done.canonical
+        else "not canonical: what is named above can carry a message about labels"
+    )
     yield {
         0: "canonical, and consistent with randomized response",
         1: "the release leaks",
-        4: f"not canonical: what is named above can carry a message about labels; {labels}",
+        4: f"{doubt}; {labels}",
     }[done.status]

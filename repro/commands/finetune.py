@@ -77,6 +77,9 @@ def _request(words: Sequence[str]) -> FinetuneRequest:
     keys = [key for key in FinetuneRequest.model_fields if key not in ("release", "output")]
     (release, output), texts = split_words(words, keys, ("RELEASE", "FOLDER"))
     given = {key: scalar(key, text) for key, text in texts.items()}
+    name = texts.get("loss", "")
+    if (trained := OBJECTIVES.get(name, name)) != name:
+        raise BadInput("loss", name, f"allowed: loss={trained}, which is its name here")
     request = validate(FinetuneRequest, {"release": release, "output": output, **given})
     regular_file("release", release)
     folder = Path(output)

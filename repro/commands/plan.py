@@ -42,7 +42,7 @@ from typing import Annotated, Any, Literal
 
 import torch
 from omegaconf import OmegaConf
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
@@ -59,6 +59,7 @@ from repro.base.schema import (
     validate,
 )
 from repro.base.words import keyword_values
+from repro.commands.finetune import OBJECTIVES
 from repro.labels.corruption.orders import order_of
 from repro.p2.losses.label_losses import LossName
 from repro.p2.losses.label_plan import (
@@ -96,6 +97,13 @@ at most) and the reference policy loses .61.
 """
 
 
+def _no_name_of_finetune(loss: Any) -> Any:
+    for name, trained in OBJECTIVES.items():
+        if loss == trained != name:
+            raise ValueError(f"loss={name} is its name here; allowed: {', '.join(OBJECTIVES)}")
+    return loss
+
+
 class PlanRequest(Model):
     """Arguments of the command; two of the first three are given."""
 
@@ -104,7 +112,9 @@ class PlanRequest(Model):
     n_pairs: Pairs | None = None
     corruption: Annotated[Number, Field(ge=0, lt=0.5)] = 0.0
     order: Literal["ctl", "ltc"] = "ctl"
-    loss: Literal["mixture", "square", "debiased"] = "mixture"
+    loss: Annotated[
+        Literal["mixture", "square", "debiased"], BeforeValidator(_no_name_of_finetune)
+    ] = "mixture"
     instance: Literal["linear", "preference_text"] | None = None
     kl_weight: KLWeight | None = None
     confidence: Annotated[Probability, Field(ge=0.5, le=0.999)] = 0.9

@@ -58,6 +58,7 @@ from repro.release.privatise import (
 )
 from repro.release.records import given_rows, is_path
 from repro.release.released import fingerprint, free_bytes, read_release
+from repro.release.reward.reward import is_reward
 from repro.release.sorted_rows import ComparisonRow, SortedRows
 
 CANONICAL, LEAKS, NOT_CANONICAL = 0, 1, 4
@@ -112,8 +113,13 @@ class ReleaseAudit:
 
     @property
     def status(self) -> int:
-        """0 canonical and consistent with randomized response, 1 it leaks, 4 not canonical."""
-        return LEAKS if self.leaks else CANONICAL if self.canonical else NOT_CANONICAL
+        """0 canonical and consistent with randomized response, 1 it leaks, 4 neither.
+
+        That is, not canonical, or not known to the ledger that was named.
+        """
+        if self.leaks:
+            return LEAKS
+        return CANONICAL if self.canonical and self.in_ledger is not False else NOT_CANONICAL
 
 
 @dataclass(frozen=True)
@@ -151,6 +157,7 @@ def audit_release(source: Any, question: Question) -> ReleaseAudit:
     Raises:
         BadInput: it or the original cannot be read, or nothing states ε.
     """
+    _refuse_reward(source)
     given_rows(source, "release", None)  # whether there is one comes before what it promises
     content = _stated(source, question)
     epsilon = question.epsilon or _claim(content, source)
@@ -308,6 +315,17 @@ def _answers(source: Any) -> Iterator[SortedRows]:
         yield rows
 
 
+def _refuse_reward(source: Any) -> None:
+    """A reward has no labels to test.
+
+    Raises:
+        BadInput: it is a released reward.
+    """
+    if is_path(source) and is_reward(Path(source)):
+        what = "is a released reward, which no command audits; allowed: a release of labels"
+        raise BadInput("release", source, what)
+
+
 def _kept_by(other: Any, known: Comparisons) -> np.ndarray:
     with _answers(other) as theirs:
         return Beside(known, theirs).kept
@@ -366,27 +384,34 @@ def _free_in_manifest(
     if question.epsilon not in (None, stated.epsilon):
         yield f"the manifest's epsilon, {stated.epsilon}"
     counts = {"lines": written.lines, "plus": written.plus, "sha256": written.sha256}
-    if content not in replace(stated, **counts).contents:
-        yield "a value of the manifest that does not follow from the release"
+    if content not in (due := replace(stated, **counts).contents):
+        yield _unlike(content, due[0])
     if stated.unit_size != unit_size:
         yield (
             "the manifest's number of comparisons of one annotator: repeat with the unit= and "
             "at_most= that were given to the release"
         )
-    if debits is None:
+    if not debits:
         if stated.earlier or stated.earlier_delta:
             yield (
                 "the manifest's earlier budgets, which the ledger alone knows: repeat with "
                 f"ledger={_usual_ledger()}, or with the ledger= that was given to the release"
             )
-        return
-    if not debits:
-        yield (
-            "the release itself, which this ledger does not know: it was made with another ledger, "
-            "or this ledger is an older copy that was put back"
-        )
     elif all(_spent_before(debit.manifest) != _spent_before(stated) for debit in debits):
         yield "the manifest's earlier budgets: they are not the ledger's"
+
+
+def _unlike(content: bytes, due: bytes) -> str:
+    """The keys of a manifest whose values do not follow from the release."""
+    stated, expected = json.loads(content), json.loads(due)
+    keys = [
+        key
+        for key in {**expected, **stated}
+        if key not in stated or key not in expected or stated[key] != expected[key]
+    ]
+    if not keys:
+        return "the style of JSON in the manifest"
+    return f"values of the manifest that do not follow from the release: {', '.join(keys)}"
 
 
 def _usual_ledger() -> Path | str:

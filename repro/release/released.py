@@ -76,7 +76,12 @@ def _answer(row: Any, trl: bool) -> Answer | str:
     others = (
         tuple(name for name in row if name not in (*names, "label")) if len(row) > known else ()
     )
-    return fault(*texts) or Answer(*texts, int(label == 1), others)
+    if problem := fault(*texts):
+        return problem
+    if names is TRL and not compared(*texts)[2]:  # the order of the two is the label
+        prompt, chosen, rejected = texts
+        return Answer(prompt, rejected, chosen, 0, others)
+    return Answer(*texts, int(label == 1), others)
 
 
 def _sign(label: Any) -> int | None:

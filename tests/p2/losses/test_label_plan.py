@@ -181,6 +181,8 @@ def test_the_twin_could_send_the_same_labels(order, monkeypatch):
         ("epsilon=1 target_gap=0.1 instance.path=x.jsonl", 2, "instance.path=x.jsonl"),
         ("epsilon=1 target_gap=0.1 instance.kind=linear", 2, "instance.kind=linear"),
         ("epsilon=1 target_gap=0.1 confidence=1", 2, "confidence=1.0"),
+        ("epsilon=1 target_gap=0.1 loss=rdpo", 2, "loss=debiased is its name here"),
+        ("epsilon=1 target_gap=0.1 loss=private", 2, "loss=mixture is its name here"),
         ("epsilon=1 target_gap=0.1 confidence=0.99 replicates=100", 2, "replicates=100"),
     ],
 )
