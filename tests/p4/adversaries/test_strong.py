@@ -11,7 +11,7 @@ import torch
 from repro.labels.corruption.debiasing import Reading, debiased
 from repro.labels.preferences.label_counts import LabelCounts
 from repro.p4.adversaries.exchange import exchange, portions
-from repro.p4.adversaries.strong import StrongAdversary
+from repro.p4.adversaries.strong import Response, StrongAdversary
 from repro.p4.debiased_mle.targets import LogisticTarget, l2_root, weighted_root
 
 READINGS = {"CTL": Reading(1.0, 0.0), "LTC": debiased(1.0)}
@@ -136,3 +136,9 @@ def test_an_exchange_turns_no_more_labels_than_a_cell_has(sign):
     flips, room = torch.tensor([[2.0, 0.0]]), torch.tensor([[5.0, 1.0]])
     moved = exchange(flips, room, room, 2, lambda flips, _: sign * flips[:, 1], whole=True)
     assert moved.tolist() == [[1.0, sign]]
+
+
+def test_labels_that_cannot_be_fitted_count_as_harmless():
+    error = torch.tensor([[3.0, 4.0], [torch.nan, 0.0], [0.0, 0.0]])
+    response = Response(error, torch.zeros(3, 2, 1))
+    assert response.damage.tolist() == [5.0, -1.0, 0.0]
