@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from repro.base.errors import BadInput, nearest
 from repro.base.files import yaml_mapping
@@ -41,6 +41,25 @@ def _evidence(value: object) -> object:
     raise ValueError(f"allowed: {form}, in quotes and with the space")
 
 
+def plain(text: str) -> str:
+    r"""Words as they are, formulas between dollar signs in Unicode.
+
+    >>> plain(r"the rate $c(\varepsilon)/n$ holds")
+    'the rate c(ε)/n holds'
+    """
+    from repro.report.plain_math import in_unicode
+
+    return in_unicode(text)
+
+
+def _sentence(text: str) -> str:
+    """Plain, without the full stop that pages put behind it."""
+    return plain(text).removesuffix(".")
+
+
+Sentence = Annotated[Text, AfterValidator(_sentence)]
+
+
 class Slip(Model):
     """One suspected error.
 
@@ -57,11 +76,11 @@ class Slip(Model):
     """
 
     place: Text
-    suspected: Text
+    suspected: Sentence
     grade: Literal["error", "constant", "unstated_condition", "not_claimed", "notation", "cleared"]
     text_at_hand: bool = False
     evidence: Annotated[tuple[Annotated[Text, BeforeValidator(_evidence)], ...], _EMPTY] = ()
-    corrected: Text
+    corrected: Sentence
 
     @property
     def said(self) -> str:
@@ -319,17 +338,6 @@ def read(file: Path) -> Paper:
     if file.parent != shipped().folder / "conf" / "papers":  # those are tested, and start sooner
         _refuse_macros(key, content)
     return content
-
-
-def plain(text: str) -> str:
-    r"""Words as they are, formulas between dollar signs in Unicode.
-
-    >>> plain(r"the rate $c(\varepsilon)/n$ holds")
-    'the rate c(ε)/n holds'
-    """
-    from repro.report.plain_math import in_unicode
-
-    return in_unicode(text)
 
 
 def _refuse_macros(key: str, content: Paper) -> None:

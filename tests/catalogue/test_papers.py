@@ -7,7 +7,7 @@ import pytest
 
 from repro.base.errors import BadInput
 from repro.catalogue.entries import counted
-from repro.catalogue.papers import load, read
+from repro.catalogue.papers import Slip, load, read
 from repro.report.plain_math import unknown_macro
 
 TEXTS = Path(__file__).parents[3] / "shared" / "papers"
@@ -105,3 +105,9 @@ def test_every_macro_of_the_papers_is_known():
 
 def test_all_papers_together():
     assert sum(counted(name) for name in load().items) == 31 + 32 + 38 + 31
+
+
+def test_what_holds_is_plain_text_without_its_full_stop():
+    given = {"place": "p", "suspected": "a root is lost.", "grade": "constant"}
+    slip = Slip.model_validate({**given, "corrected": r"$O(c(\varepsilon)^{2}/n)$."})
+    assert (slip.suspected, slip.corrected) == ("a root is lost", "O(c(ε)²/n)")
