@@ -52,7 +52,9 @@ def main(words: Sequence[str]) -> int:
         print(f"{write_latex(shown.runs, folder)} files in {folder}")
     elif "findings" in texts:
         target = Path(texts["findings"])
-        write_whole(target, page(findings(shown.catalogue, {run.key: run for run in shown.runs})))
+        notes = findings(shown.catalogue, {run.key: run for run in shown.runs})
+        about = {"said": shown.paper.upper()} if shown.paper else {}
+        write_whole(target, page(notes, **about))
         _say_size(target)
     else:
         output = Path(texts["output"]) if "output" in texts else None

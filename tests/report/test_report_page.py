@@ -18,7 +18,7 @@ from repro.commands import report as command
 from repro.commands.process.command import status_of
 from repro.report.files import write_files
 from repro.report.html.bars import allowed_range, bar_svg
-from repro.report.html.findings import disagreements
+from repro.report.html.findings import disagreements, page
 from repro.report.html.page import report_html
 from repro.report.html.runs import code_today, find_runs
 from repro.report.html.statements import statement_lines
@@ -530,3 +530,8 @@ def test_one_statement_shows_what_was_measured(runs, capsys, monkeypatch):
     assert status_of(catalogue.main, ["p1.thm_4_2"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "measured -1.0020 [-1.0062, -0.9978]; ✓ supported" in text
+
+
+def test_findings_name_the_paper_that_they_are_of():
+    assert "in the printed text of FIFTH. Written by" in page([], "FIFTH")
+    assert "in the printed text of the four papers. Written by" in page([])

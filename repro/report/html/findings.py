@@ -170,11 +170,11 @@ def sureness(numbers: Numbers) -> str:
     return "computed"
 
 
-def page(notes: list[SlipNote]) -> str:
-    """The findings as Markdown."""
+def page(notes: list[SlipNote], said: str = "the four papers") -> str:
+    """The findings as Markdown, of the papers that are said."""
     parts = [
-        "# Findings\n\nWhat the runs contradict, sharpen or clear in the printed text of the four "
-        "papers. Written by `python -m repro report findings=FILE` from finished runs and the "
+        f"# Findings\n\nWhat the runs contradict, sharpen or clear in the printed text of {said}. "
+        "Written by `python -m repro report findings=FILE` from finished runs and the "
         "notes in conf/papers. Each finding has these parts:\n\n"
         "- *printed*: the place, and the command that shows its text;\n"
         "- *problem*: what was suspected;\n"
