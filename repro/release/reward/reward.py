@@ -99,8 +99,11 @@ class PrivateReward:
 
 
 def is_reward(path: Path) -> bool:
-    """Whether a file begins as ``PrivateReward.content`` does."""
+    """Whether a file begins as ``PrivateReward.content`` does; its reader refuses it otherwise."""
     if not path.is_file():
         return False
-    with path.open("rb") as file:
-        return file.read(len(_START)) == _START
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_START)) == _START
+    except OSError:
+        return False
