@@ -719,14 +719,18 @@ def pages(monkeypatch, noted, tmp_path):
 
     def write(*words, changes=0, disagreements=()):
         shown = SimpleNamespace(
-            runs=runs, catalogue="catalogue", disagreements=disagreements, folder=tmp_path
-        )
+            runs=runs, catalogue="catalogue", disagreements=disagreements, folder=tmp_path,
+            paper="fifth" if "paper=fifth" in words else None,
+        )  # fmt: skip
         monkeypatch.setattr("repro.report.writing.material", noted("read", shown))
         monkeypatch.setattr(
             "repro.report.writing.written", noted("written", SimpleNamespace(path=path))
         )
         monkeypatch.setattr("repro.report.html.findings.findings", noted("found", "findings"))
-        monkeypatch.setattr("repro.report.html.findings.page", lambda found: f"page of {found}")
+        monkeypatch.setattr(
+            "repro.report.html.findings.page",
+            lambda found, said="all papers": f"page of {found} in {said}",
+        )
         monkeypatch.setattr("repro.report.html.runs.say_changes", lambda runs: changes)
         monkeypatch.setattr("repro.report.latex.write_latex", noted("latex", 12))
         return report.main(list(words)), shown, runs
@@ -758,7 +762,9 @@ def test_findings_and_tables_are_of_every_run(pages, noted, tmp_path, capsys):
     target = tmp_path / "findings.md"
     _, _, runs = pages(f"findings={target}")
     assert noted.of("found") == [("catalogue", {run.key: run for run in runs})]
-    assert target.read_text() == "page of findings"
+    assert target.read_text() == "page of findings in all papers"
+    pages(f"findings={target}", "paper=fifth")
+    assert target.read_text() == "page of findings in FIFTH"
     assert capsys.readouterr().out.startswith(f"{target} (0.0 MB)\n")
     pages("latex=tables")
     assert noted.of("latex") == [(runs, Path("tables"))]
