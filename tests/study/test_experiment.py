@@ -138,8 +138,11 @@ def test_every_axis_that_fixes_epsilon_is_read(toy, toy_check, plan_of, axis, va
     assert one.measured[0].epsilon == pytest.approx(epsilon)
 
 
-@pytest.mark.parametrize("grid", [[1, 2], [1, 2, 3]])
-def test_an_axis_that_changes_nothing_is_refused(toy, toy_check, plan_of, grid):
+@pytest.mark.parametrize(
+    ("claim", "grid"),
+    [(Slope("falls like {rate}", -1), [1, 2, 3]), (Inequality("at most 1"), [1, 2])],
+)
+def test_an_axis_that_changes_nothing_is_refused(toy, toy_check, plan_of, claim, grid):
     """A class of worlds that lets nothing of its swept field through."""
 
     @dataclass(frozen=True)
@@ -149,7 +152,7 @@ def test_an_axis_that_changes_nothing_is_refused(toy, toy_check, plan_of, grid):
         def along(self, worlds):
             return (self,) * len(worlds)
 
-    toy(checks=[toy_check()], worlds={"fixed": Fixed})
+    toy(checks=[toy_check(claim=claim)], worlds={"fixed": Fixed})
     plan = plan_of(sweeps={"n_pairs": {"grid": grid}})
     plan = dataclasses.replace(plan, config=plan.config | {"worlds": {"fixed": {}}})
     with pytest.raises(BadInput) as refused:
