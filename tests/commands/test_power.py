@@ -56,8 +56,11 @@ def test_some_checks_are_planned_by_themselves(tmp_path, capsys):
     assert status_of(suite.main, ["power", *words, "only=unbiased"]) == 0
     assert status_of(suite.main, ["stability", *words, "seeds=1", "only=[unbiased]"]) == 0
     assert "1 check" in capsys.readouterr().out
-    assert status_of(suite.main, ["power", *words, "only=nothing"]) == 2
+    new = tmp_path / "new"
+    words = ["theorem=rdpo_identity", f"output_dir={new}", "only=nothing"]
+    assert status_of(suite.main, ["power", *words]) == 2
     assert capsys.readouterr().err.startswith("error: only=nothing: ")
+    assert not new.exists()
 
 
 TEXT = """sweeps:

@@ -14,6 +14,7 @@ from repro.commands.runs.folders import ready_folder
 from repro.core.results import Result
 from repro.report.progress import progress
 from repro.study.composition import compose_values, named_theorems
+from repro.study.plan import built
 from repro.study.settings import CheckNames, Session, session_of
 
 
@@ -28,9 +29,12 @@ class ManyRuns(Model):
         """Names of the experiments.
 
         Raises:
-            BadInput: one that does not exist, or a folder that cannot be written to.
+            BadInput: one that does not exist, a check that it has not, or a folder that cannot be
+                written to.
         """
         experiments = named_theorems(self.theorem)
+        for theorem in experiments if self.only is not None else ():
+            built(session_of(self._composed(theorem)).plan)
         ready_folder("output_dir", Path(self.output_dir))
         return experiments
 
@@ -43,8 +47,11 @@ class ManyRuns(Model):
         self, theorem: str, seeds: Iterable[int], **values: Any
     ) -> Iterator[tuple[Session, Result]]:
         """The same at several seeds: its config is composed once; no figure, no files."""
-        only = None if self.only is None else list(self.only)
-        composed = compose_values(theorem, {**values, "only": only, "output_dir": self.output_dir})
+        composed = self._composed(theorem, **values)
         for seed in seeds:
             session = session_of({**composed, "seed": seed})
             yield session, execute(session, progress).result
+
+    def _composed(self, theorem: str, **values: Any) -> dict[str, Any]:
+        only = None if self.only is None else list(self.only)
+        return compose_values(theorem, {**values, "only": only, "output_dir": self.output_dir})
