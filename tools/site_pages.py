@@ -127,9 +127,9 @@ def statement_page(row: StatementCoverage, made: Made) -> str:
         f"[{in_markdown(made.papers[paper(row.id)])}](../papers/{paper(row.id)}.md)",
         *_answered(found),
         *_printed(row.item),
-        *(_experiment(slug, row.id, made) for slug, _ in experiments(row)),
+        *_experiments(row, made),
         *_proved(row),
-        *_slips("Also suspected", found.others, suspected=True),
+        *_also_suspected(found.others),
         *_details(row.item),
         f"```bash\npython -m repro catalogue {row.id}\n```",
     ]
@@ -138,21 +138,27 @@ def statement_page(row: StatementCoverage, made: Made) -> str:
 
 def _answered(found: Answers) -> Iterator[str]:
     if found.why:
-        yield f"**Why.** {in_markdown(found.why)}."
+        place = f" ({in_markdown(found.place)})" if found.place else ""
+        yield f"**Why{place}.** {in_markdown(found.why)}."
     if found.counterexample or found.command:
         heading = "Smallest counterexample" if found.counterexample else "See it fail"
         yield f"## {heading}\n\n{in_markdown(found.counterexample)}"
         yield f"```bash\n{found.command}\n```"
-    yield from _slips("What holds instead", found.holds)
+    if len(found.holds) == 1:
+        yield f"## What holds instead\n\n{in_markdown(found.holds[0].text)}."
+    elif found.holds:
+        lines = [f"- {in_markdown(hold.of)}: {in_markdown(hold.text)}." for hold in found.holds]
+        yield "## What holds instead\n\n" + "\n".join(lines)
 
 
-def _slips(heading: str, slips: Sequence[Slip], *, suspected: bool = False) -> Iterator[str]:
-    lines = []
-    for slip in slips:
-        holds = f"{slip.suspected}. What holds: {slip.corrected}" if suspected else slip.corrected
-        lines.append(f"- {in_markdown(slip.place)} ({slip.said}): {in_markdown(holds)}.")
+def _also_suspected(slips: Sequence[Slip]) -> Iterator[str]:
+    lines = [
+        f"- {in_markdown(slip.place)} ({slip.said}): "
+        f"{in_markdown(f'{slip.suspected}. What holds: {slip.corrected}')}."
+        for slip in slips
+    ]
     if lines:
-        yield f"## {heading}\n\n" + "\n".join(lines)
+        yield "## Also suspected\n\n" + "\n".join(lines)
 
 
 def _printed(item: Item) -> Iterator[str]:
@@ -161,19 +167,47 @@ def _printed(item: Item) -> Iterator[str]:
         yield f'<div class="printed" markdown="0">{typeset(item.text)}</div>'.replace("\n", " ")
 
 
-def _experiment(slug: str, name: str, made: Made) -> str:
-    """A table of the checks that speak for a statement, with the numbers of a run where one is."""
+def _experiments(row: StatementCoverage, made: Made) -> Iterator[str]:
+    """The checks that contradict a statement, by experiment; then the other checks."""
+    slugs = dict.fromkeys(slug for slug, _ in experiments(row))
+    against = {slug: _checks(slug, row.id, made, contradicting=True) for slug in slugs}
+    for slug, table in against.items():
+        if table:
+            yield f"{_head(slug, made)}\n\n{table}"
+    for slug, contradicts in against.items():
+        table = _checks(slug, row.id, made, contradicting=False)
+        if contradicts and table:
+            yield f"## [`{slug}`](../experiments/{slug}.md), its other checks\n\n{table}"
+        elif not contradicts:
+            nothing = "The experiment executes the statement. No check is about it."
+            yield f"{_head(slug, made)}\n\n{table or nothing}"
+
+
+def _head(slug: str, made: Made) -> str:
+    report = f" ([its run](../report.html#e-{slug}))" if slug in made.runs else ""
+    command = f"```bash\npython -m repro theorem={slug}\n```"
+    return f"## [`{slug}`](../experiments/{slug}.md){report}\n\n{command}"
+
+
+def _checks(slug: str, name: str, made: Made, *, contradicting: bool) -> str:
+    """A table of checks that speak for a statement, with the numbers of a run where one is."""
     theorem, run = find(slug), made.runs.get(slug)
-    checks = {one.name: one for one in run.verdict.speaking(name)} if run else {}
-    report = f" ([its run](../report.html#e-{slug}))" if run else ""
-    head = f"## [`{slug}`](../experiments/{slug}.md){report}"
-    own = [one for one in theorem.checks if name in theorem.statements_of(one)]
+    measured = {one.name: one for one in run.verdict.speaking(name)} if run else {}
+    verdicts = {
+        one.name: measured[one.name].verdict if one.name in measured else one.expected
+        for one in theorem.checks
+        if name in theorem.statements_of(one)
+    }
+    own = [
+        one for one in theorem.checks
+        if one.name in verdicts and (verdicts[one.name] == "contradicted") is contradicting
+    ]  # fmt: skip
     if not own:
-        return f"{head}\n\nThe experiment executes the statement. No check is about it."
+        return ""
     columns = ("check", "claim", "verdict", "known by", "found, 95 %", "fails at; what holds")
     lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
-    for one in sorted(own, key=lambda one: one.expected != "contradicted"):
-        ran = checks.get(one.name)
+    for one in own:
+        ran = measured.get(one.name)
         holds = theorem.corrected.get(one.name, "")
         fails = witness_words(ran, ran.witness) if ran and ran.witness else ""
         cells = (
@@ -184,7 +218,7 @@ def _experiment(slug: str, name: str, made: Made) -> str:
             "; ".join([*[in_markdown(fails)] * bool(fails), *[f"`{holds}`"] * bool(holds)]) or "–",
         )  # fmt: skip
         lines.append("| " + " | ".join(cells) + " |")
-    return f"{head}\n\n" + "\n".join(lines) + f"\n\n```bash\npython -m repro theorem={slug}\n```"
+    return "\n".join(lines)
 
 
 def _proved(row: StatementCoverage) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What a reader asks of a statement, in the order of terminal, report and site.
 
 Verdict (``repro.catalogue.standing``); why; the smallest counterexample and the command that runs
-it; what holds instead; as printed; evidence, what contradicts first; proofs.
+it; what holds instead; as printed; checks that contradict, the other checks; proofs.
 """
 
 from __future__ import annotations
@@ -20,22 +20,45 @@ ONLY = "only="
 
 
 @dataclass(frozen=True)
+class Remedy:
+    """A form that holds, and the errors that it mends."""
+
+    text: str
+    slips: tuple[Slip, ...]
+
+    @property
+    def of(self) -> str:
+        """Each place with its grade.
+
+        >>> one = Slip(place="eq. (3)", suspected="2", grade="constant", corrected="4")
+        >>> Remedy("4", (one, one.model_copy(update={"place": "eq. (4)"}))).of
+        'eq. (3); eq. (4) (constant)'
+        """
+        places: dict[str, list[str]] = {}
+        for slip in self.slips:
+            places.setdefault(slip.said, []).append(slip.place)
+        return "; ".join(f"{'; '.join(at)} ({said})" for said, at in places.items())
+
+
+@dataclass(frozen=True)
 class Answers:
     """What stands between the verdict and the evidence.
 
     Attributes:
-        why: what is wrong with it, or why it has no verdict, in a sentence; may be empty.
+        why: what is wrong with it, or why it has no verdict; may be empty.
+        place: where in the paper the error is; may be empty.
         counterexample: the smallest instance in which the printed form fails; may be empty.
         command: runs the check that contradicts it or has the printed form as its control, at
             smoke, or has Coq check the proof.
-        holds: errors that contradict it, each with the form that holds, the worst first.
+        holds: forms that hold, that of the worst error that contradicts it first.
         others: what else was suspected of it.
     """
 
     why: str
+    place: str
     counterexample: str
     command: str
-    holds: tuple[Slip, ...]
+    holds: tuple[Remedy, ...]
     others: tuple[Slip, ...]
 
 
@@ -64,7 +87,17 @@ def answers(row: StatementCoverage, catalogue: Catalogue) -> Answers:
     why = reasons[0].suspected if reasons else proofs[0].says if proofs else reason
     command = _command(row, slug, check) if check else proofs[0].command if proofs else ""
     example = row.item.counterexample or ""
-    return Answers(_sentence(why or ""), example, command, tuple(against), tuple(others))
+    place = reasons[0].place if reasons else ""
+    holds = _remedies(against)
+    return Answers(_sentence(why or ""), place, example, command, holds, tuple(others))
+
+
+def _remedies(against: Sequence[Slip]) -> tuple[Remedy, ...]:
+    """Equal ones once."""
+    by_text: dict[str, list[Slip]] = {}
+    for slip in against:
+        by_text.setdefault(slip.corrected, []).append(slip)
+    return tuple(Remedy(text, tuple(slips)) for text, slips in by_text.items())
 
 
 def _sentence(text: str) -> str:
@@ -101,15 +134,21 @@ def _command(row: StatementCoverage, slug: str, check: str) -> str:
 
 
 def experiments(row: StatementCoverage) -> list[tuple[str, Sequence[CheckSummary]]]:
-    """Its experiments with the checks that speak for it, what contradicts first."""
-    by_experiment = [
-        (slug, sorted(
-            (item for experiment, item in row.speaking if experiment == slug), key=_supported
-        ))
+    """Its experiments with the checks that contradict it; then with their other checks."""
+    by_experiment = {
+        slug: [item for experiment, item in row.speaking if experiment == slug]
         for slug in row.expected
-    ]  # fmt: skip
-    return sorted(by_experiment, key=lambda item: not item[1] or _supported(item[1][0]))
-
-
-def _supported(check: CheckSummary) -> bool:
-    return check.expected != "contradicted"
+    }
+    against = [
+        (slug, [item for item in checks if item.expected == "contradicted"])
+        for slug, checks in by_experiment.items()
+    ]
+    others = [
+        (slug, [item for item in checks if item.expected != "contradicted"])
+        for slug, checks in by_experiment.items()
+    ]
+    silent = {slug for slug, checks in by_experiment.items() if not checks}
+    return [
+        *((slug, checks) for slug, checks in against if checks),
+        *((slug, checks) for slug, checks in others if checks or slug in silent),
+    ]

@@ -1,8 +1,8 @@
 """``python -m repro catalogue [STATEMENT | WORDS]``: where every numbered statement stands.
 
   repro catalogue                    all of them, by paper
-  repro catalogue p1.thm_4_2         one: verdict and sentence, then as printed,
-                                     evidence, what holds, commands
+  repro catalogue p1.thm_4_2         one: verdict, why, counterexample, what
+                                     holds; as printed, evidence
   repro catalogue "P2 Theorem 5.2"   the same, as people say it
   repro catalogue p1                 a line for each statement of a paper
   repro catalogue contradicted       a line for each statement of that verdict

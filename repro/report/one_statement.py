@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from textwrap import fill, indent
+from textwrap import fill, indent, shorten
 from types import MappingProxyType
 
 from repro.catalogue import machine_checked
@@ -18,8 +18,9 @@ from repro.catalogue.coverage import (
 )
 from repro.catalogue.entries import kind, number, paper
 from repro.catalogue.papers import Catalogue, Item, Slip
-from repro.catalogue.standing import pages_of, standing
+from repro.catalogue.standing import SYMBOLS, pages_of, standing
 from repro.catalogue.summaries import CheckSummary
+from repro.core.verdicts import worst
 from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun
 from repro.report.plain_math import in_unicode
@@ -28,7 +29,6 @@ from repro.report.run_files import CheckEntry
 from repro.report.wording import plain_words, verdict_words, witness_words
 
 WIDTH = 80
-OWN_RESULT = "own result"
 ALL_RUN = "the command above runs all"
 NO_RUNS: Mapping[str, StoredRun] = MappingProxyType({})
 
@@ -45,15 +45,12 @@ def page(
     """
     found = answers(row, catalogue)
     parts = [
-        f"{list_entry(standing(row, catalogue).line)}\n{_head(row, catalogue)}",
+        f"{list_entry(standing(row, catalogue).line)}\n{_head(row)}",
         *_answers(found, row),
         _printed(row, catalogue),
         *_evidence(row, runs),
         *_proofs(row),
-        *(
-            _slip("Also suspected", other, f"{other.suspected}. What holds: {other.corrected}")
-            for other in found.others
-        ),
+        _also_suspected(found.others),
         _pages(row.item),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -64,76 +61,106 @@ def list_entry(line: str) -> str:
     return fill(line, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
 
 
-def _head(row: StatementCoverage, catalogue: Catalogue) -> str:
+def _head(row: StatementCoverage) -> str:
     label = f"{kind(row.id)} {number(row.id)}".strip()
-    where = catalogue.paper_said(paper(row.id), OWN_RESULT)
-    return "\n".join([fill(f"{row.id}, {label}: {row.item.title}", WIDTH), fill(where, WIDTH)])
+    return fill(f"{row.id}, {label}: {row.item.title}", WIDTH)
 
 
 def _answers(parts: Answers, row: StatementCoverage) -> Iterator[str]:
     if parts.why:
         heading = "Why there is no experiment" if row.status == REASON else "Why"
-        yield f"{heading}\n{_wrapped(parts.why)}"
+        place = f" ({parts.place})" if parts.place else ""
+        yield fill(f"{heading}{place}", WIDTH) + f"\n{_wrapped(parts.why)}"
     if row.item.shown:
         yield f"{plain_words(row.status).capitalize()}\n" + _wrapped(row.item.shown)
     if parts.counterexample or parts.command:
         text = f"{_wrapped(parts.counterexample)}\n" if parts.counterexample else ""
         heading = "Smallest counterexample" if text else "See it fail"
         yield f"{heading}\n{text}  {parts.command}"
-    for hold in parts.holds:
-        yield _slip("What holds instead", hold, hold.corrected)
+    if len(parts.holds) == 1:
+        yield f"What holds instead\n{_wrapped(parts.holds[0].text)}"
+    elif parts.holds:
+        yield _listed("What holds instead", [f"{hold.of}: {hold.text}" for hold in parts.holds])
 
 
-def _slip(heading: str, slip: Slip, text: str) -> str:
-    head = fill(f"{heading} ({slip.said}; {slip.place})", WIDTH)
-    return f"{head}\n{_wrapped(text)}"
+def _also_suspected(slips: Sequence[Slip]) -> str:
+    lines = [
+        f"{slip.place} ({slip.said}): {slip.suspected}. What holds: {slip.corrected}."
+        for slip in slips
+    ]
+    return _listed("Also suspected", lines) if lines else ""
+
+
+def _listed(heading: str, lines: Sequence[str]) -> str:
+    return "\n".join([heading, *(_wrapped(f"- {line}", "  ") for line in lines)])
 
 
 def _printed(row: StatementCoverage, catalogue: Catalogue) -> str:
-    """As its paper prints it, where its text is known, and what letters mean in that paper."""
+    """As its paper prints it, what letters mean there, and the paper."""
     item, printed = row.item, catalogue.papers.get(paper(row.id))
-    if not item.text:
+    if printed is None:
         return ""
+    if not item.text:
+        return f"Paper\n{_wrapped(printed.said)}"
     place = f" ({item.place})" if item.place else ""
     text = in_unicode(item.text)
-    letters = printed.letters if printed else {}
     meanings = "; ".join(
-        f"{name} is {meaning}" for name, meaning in letters.items() if name in text
+        f"{name} is {meaning}" for name, meaning in printed.letters.items() if name in text
     )
-    said = f"\n{_wrapped(f'In this paper {meanings}.')}" if meanings else ""
-    return f"As printed{place}\n{_wrapped(text)}{said}"
+    said = [_wrapped(f"In this paper {meanings}.")] if meanings else []
+    return "\n".join([f"As printed{place}", _wrapped(text), *said, _wrapped(printed.said)])
 
 
-def _wrapped(text: str) -> str:
+def _wrapped(text: str, hanging: str = "") -> str:
     """Indented; formulas and names are not broken."""
-    return indent(fill(text, WIDTH - 4, break_long_words=False, break_on_hyphens=False), "  ")
+    lines = fill(
+        text, WIDTH - 4, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False
+    )
+    return indent(lines, "  ")
 
 
 def _evidence(row: StatementCoverage, runs: Mapping[str, StoredRun]) -> Iterator[str]:
-    """Each experiment with its verdict, its checks and the command that runs it."""
+    """Each experiment with the command that runs it and its checks, what contradicts first."""
+    begun = set[str]()
     for slug, checks in experiments(row):
-        yield "\n".join(_experiment(slug, row, checks, runs.get(slug)))
+        run = runs.get(slug)
+        lines = (
+            [_other_checks(slug, checks)] if slug in begun else list(_experiment(slug, row, run))
+        )
+        begun.add(slug)
+        measured = {check.name: check for check in run.verdict.speaking(row.id)} if run else {}
+        lines += [
+            _measured(measured[one.name]) if one.name in measured else _recorded(one)
+            for one in checks
+        ]
+        yield "\n".join(lines)
     for slug in row.missing:
         yield f"{slug}: not run yet\n  python -m repro theorem={slug}"
 
 
-def _experiment(
-    slug: str, row: StatementCoverage, checks: Sequence[CheckSummary], run: StoredRun | None
-) -> Iterator[str]:
-    source = "of its run" if any(check.of_run for check in checks) else "recorded"
-    yield f"{slug}: {_verdict(row.expected[slug], source)}"
+def _other_checks(slug: str, checks: Sequence[CheckSummary]) -> str:
+    return f"{slug}, its other checks: {verdict_words(worst(one.expected for one in checks))}"
+
+
+def _experiment(slug: str, row: StatementCoverage, run: StoredRun | None) -> Iterator[str]:
+    of_run = any(check.of_run for experiment, check in row.speaking if experiment == slug)
+    yield f"{slug}: {_verdict(row.expected[slug], 'of its run' if of_run else 'recorded')}"
     yield f"  python -m repro theorem={slug}"
-    measured = set()
     if run is not None:
-        if run.stale:
-            yield _wrapped(f"run: {run.stale}; the command above runs it again")
-        measured = {check.name for check in run.verdict.speaking(row.id)}
-        yield from _measured(run, row.id)
-    for check in (one for one in checks if one.name not in measured):
-        holds = f" What holds: {check.corrected}." if check.corrected else ""
-        why = f" Why: {check.why}." if check.why else ""
-        words = verdict_words(check.expected)
-        yield _wrapped(f"{words} ({check.evidence}): {check.name}: {check.claim}.{why}{holds}")
+        yield from _run(run)
+
+
+def _recorded(check: CheckSummary) -> str:
+    if check.expected == "supported":
+        return _one_line(f"{SYMBOLS['supported']} {check.name} ({check.evidence}): {check.claim}")
+    holds = f" What holds: {check.corrected}." if check.corrected else ""
+    why = f" Why: {check.why}." if check.why else ""
+    words = verdict_words(check.expected)
+    return _wrapped(f"{words} ({check.evidence}): {check.name}: {check.claim}.{why}{holds}")
+
+
+def _one_line(text: str) -> str:
+    return f"  {shorten(text, WIDTH - 2, placeholder=' …')}"
 
 
 def _verdict(verdict: str, source: str) -> str:
@@ -145,25 +172,29 @@ def _verdict(verdict: str, source: str) -> str:
     return f"{shown} ({source})"
 
 
-def _measured(run: StoredRun, name: str) -> Iterator[str]:
-    """What the last run of an experiment measured, what contradicts first."""
+def _run(run: StoredRun) -> Iterator[str]:
+    """Which run its numbers are of."""
+    if run.stale:
+        yield _wrapped(f"run: {run.stale}; the command above runs it again")
     given = changed_words({name: value for name, value in run.overrides.items() if name != "only"})
     others = f", run with {' '.join(given)}" if given else ""
     yield _wrapped(f"numbers: of {run.folder}, budget {run.verdict.budget}{others}")
     if run.part:
         yield _wrapped(f"run: {run.part}; a check without numbers stands as recorded; {ALL_RUN}")
-    for check in sorted(run.verdict.speaking(name), key=_not_contradicted):
-        row = entry(check, check)
-        basis = f"claimed {row.claimed}; {check.evidence} {row.measured}"
-        yield _line(row.name, row.claim, f"{basis}; {verdict_words(row.verdict)}; {row.basis}")
-        if check.witness:
-            yield indent(_wrapped(f"fails {witness_words(check, check.witness)}"), "  ")
-        if check.corrected:
-            yield indent(_wrapped(f"what holds: {check.corrected}"), "  ")
 
 
-def _not_contradicted(check: CheckEntry) -> bool:
-    return check.verdict != "contradicted"
+def _measured(check: CheckEntry) -> str:
+    """What the last run of an experiment measured."""
+    row = entry(check, check)
+    found = f"claimed {row.claimed}; {check.evidence} {row.measured}"
+    if check.verdict == "supported":
+        return _one_line(f"{SYMBOLS['supported']} {row.name} ({found}): {row.claim}")
+    lines = [_line(row.name, row.claim, f"{found}; {verdict_words(row.verdict)}; {row.basis}")]
+    if check.witness:
+        lines.append(indent(_wrapped(f"fails {witness_words(check, check.witness)}"), "  "))
+    if check.corrected:
+        lines.append(indent(_wrapped(f"what holds: {check.corrected}"), "  "))
+    return "\n".join(lines)
 
 
 def _line(name: str, claim: str, basis: str) -> str:

@@ -41,8 +41,10 @@ PROVED = Checked(file="proofs/g.v", theorem="u", shows="supported", says="it is 
 def test_what_holds_is_the_worst_first_wherever_it_is_noted():
     own = {"own": slip("constant", "x: a"), "hand": slip("error", "x: a", at_hand=True)}
     found = asked(row(("x", check("a")), slips=own), far=slip("error", "x: a"))
-    assert [note.grade for note in found.holds] == ["error", "constant", "error"]
-    assert [note.text_at_hand for note in found.holds] == [False, False, True]
+    (hold,) = found.holds
+    assert [note.grade for note in hold.slips] == ["error", "constant", "error"]
+    assert [note.text_at_hand for note in hold.slips] == [False, False, True]
+    assert hold.of == "p (error); p (constant); p (error, as in the text at hand)"
     assert found.others == ()
     same = asked(row(("x", check("a")), slips={"own": slip("error", "x: a", suspected="mine")}),
                  far=slip("error", "x: a"))  # fmt: skip
@@ -90,7 +92,7 @@ def test_what_contradicts_comes_first_and_what_says_nothing_last():
     expected = {"none": "executed", **statement.expected}
     statement = StatementCoverage("p1.thm_1", statement.item, EXPERIMENT, expected, (), (), checks)
     found = [(slug, [one.name for one in own]) for slug, own in experiments(statement)]
-    assert found == [("y", ["c", "b"]), ("none", []), ("x", ["a"])]
+    assert found == [("y", ["c"]), ("none", []), ("x", ["a"]), ("y", ["b"])]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """``python -m repro catalogue ID``: one statement on one screen."""
 
+import math
 import re
 import shlex
 import subprocess
@@ -19,6 +20,7 @@ from repro.study.composition import compose_values
 from repro.study.plan import built
 from repro.study.settings import session_of
 from tests.at_each import at_each
+from tools.plain_english import sentences, smells
 
 EXISTING = summaries()
 CATALOGUE = completed(load(), EXISTING)
@@ -35,15 +37,15 @@ def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
     assert [line for line in text.splitlines() if len(line) > 80] == []
     in_order = [
         "\np1.thm_4_2, theorem 4.2: offline gap of private pessimistic RLHF\n",
-        "Why\n  A square is lost",
+        "Why (proof of Lemma B.1, step (15), and so Theorem 4.2)\n  A square is lost",
         "Smallest counterexample\n  One state, two responses",
         "python -m repro theorem=offline_gap budget=smoke only=reward_bound_eps_one",
-        "What holds instead (error; ",
-        "e^B + e^(2B)·e^ε/(e^ε−1)²",
+        "What holds instead\n  e^B + e^(2B)·e^ε/(e^ε−1)²",
         "As printed (Section 4.1, proof in Appendix B)",
         "offline_gap: ✗ contradicted (recorded)\n  python -m repro theorem=offline_gap\n",
         "✗ contradicted (measured): reward_bound_eps_half",
-        "✓ supported (measured): n_pairs",
+        "corrected_offline_gap: ✗ contradicted (recorded)",
+        "\noffline_gap, its other checks: ✓ supported\n  ✓ n_pairs (measured): Algorithm 1: gap",
         "Proof by Coq (",
         "Details\n",
     ]
@@ -144,6 +146,33 @@ def test_every_statement_fits_its_screen(thorough):
         assert not row.item.reason or "Why there is no experiment" in text, name
 
 
+FIRST_SCREEN = 25
+"""Lines of 80 columns."""
+SENTENCES = 3
+
+
+CONTRADICTED = [name for name in ROWS if standing(ROWS[name], CATALOGUE).verdict == "contradicted"]
+
+
+@at_each("name", CONTRADICTED)
+def test_the_first_screen_of_a_contradiction_says_what_holds(name):
+    """Verdict, why, counterexample, command and what holds, each in a few plain sentences."""
+    found = answers(ROWS[name], CATALOGUE)
+    before, heading, after = page(ROWS[name], CATALOGUE).partition("What holds instead\n")
+    lines = [*before.splitlines(), heading, *after.partition("\n\n")[0].splitlines()]
+    assert sum(max(1, math.ceil(len(line) / 80)) for line in lines) <= FIRST_SCREEN
+    for text in (found.why, found.counterexample, *(hold.text for hold in found.holds)):
+        read = sentences(text)
+        assert len(read) <= SENTENCES, text
+        assert [sentence for sentence in read if smells(sentence)] == []
+
+
+def test_equal_remedies_are_told_once():
+    (hold,) = answers(ROWS["p3.lem_a_11"], CATALOGUE).holds
+    assert len(hold.slips) > 1
+    assert page(ROWS["p3.lem_a_11"], CATALOGUE).count(hold.text) == 1
+
+
 @pytest.mark.parametrize(
     ("word", "hint"), [("p1.thm_4_3", "did you mean"), ("zebra", "allowed"), ("", "allowed")]
 )
@@ -174,6 +203,7 @@ def test_a_letter_of_the_printed_text_is_explained_by_its_paper(name, letters):
 def test_what_is_suspected_of_a_supported_statement_is_said_with_what_holds():
     """Also where a test is its evidence, and no check."""
     text = " ".join(page(ROWS["p4.thm_5_7"], CATALOGUE).split())
-    assert "Also suspected (unstated condition; Theorem 5.7, from Claim E.3)" in text
+    assert "Also suspected - " in text
+    assert "- Theorem 5.7, from Claim E.3 (unstated condition): " in text
     assert "no C is enough for every δ below 1" in text
     assert "What holds: 1 + ln(1/δ) for ln(1/δ)" in text

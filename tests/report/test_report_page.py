@@ -529,7 +529,7 @@ def test_one_statement_shows_what_was_measured(runs, capsys, monkeypatch):
     monkeypatch.chdir(runs.parent)
     assert status_of(catalogue.main, ["p1.thm_4_2"]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert "measured -1.0020 [-1.0062, -0.9978]; ✓ supported" in text
+    assert "✓ n_pairs (claimed slope -1 ± 0.05; measured -1.0020 [-1.0062, -0.9978]): " in text
 
 
 def test_findings_name_the_paper_that_they_are_of():
