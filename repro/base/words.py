@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import yaml
 from pydantic import BaseModel
 
@@ -70,6 +71,15 @@ def keyword_values(words: Sequence[str], model: type[BaseModel]) -> dict[str, An
     """
     _, texts = split_words(words, list(model.model_fields))
     return {key: scalar(key, text) for key, text in texts.items()}
+
+
+def plain(number: float) -> str:
+    """A number as commands take it, without an exponent.
+
+    >>> plain(4.0), plain(1e-6)
+    ('4', '0.000001')
+    """
+    return np.format_float_positional(number, trim="-")
 
 
 def true_or_false(texts: Mapping[str, str], key: str) -> bool:

@@ -25,6 +25,9 @@ Give two of the first three keys.  Each other key has the value below by default
   replicates=1000    simulated datasets, [10, 1e6]
   seed=0             of the simulation
 
+repro which_loss compares these three losses for epsilon and n_pairs.  In repro finetune the loss
+mixture is called private, square is called square, and debiased is called rdpo.
+
 Exit status: 0 done, 2 bad input, 3 a question that no number of labels answers.
 From Python: ``repro.plan(epsilon=0.5, target_gap=0.05)``.
 """
@@ -58,7 +61,7 @@ from repro.base.schema import (
     Whole,
     validate,
 )
-from repro.base.words import keyword_values
+from repro.base.words import keyword_values, plain
 from repro.commands.finetune import OBJECTIVES
 from repro.labels.corruption.orders import order_of
 from repro.p2.losses.label_losses import LossName
@@ -140,6 +143,7 @@ class PlanAnswer:
         clean_labels: clean labels that tell as much, by the constants of ``loss``.
         loss: that is minimised.
         corruption: α.
+        order: of corruption and privacy.
         floor: what no number of labels gets this loss below [reward]; 0 without corruption, and
             the gap of no labels where none is used.
         floor_of_any_method: for any method the least of its larger gap in two worlds, this one and
@@ -162,6 +166,7 @@ class PlanAnswer:
     clean_labels: float
     loss: LossName
     corruption: float
+    order: str
     floor: float
     floor_of_any_method: float
     replicates: int
@@ -187,6 +192,29 @@ class PlanAnswer:
             )
         yield GAP
         yield f"assumed world: {self.world}"
+        if self.n_pairs:
+            yield f"next: {self._next()}"
+
+    @property
+    def _shown_epsilon(self) -> float:
+        """The ε that was given, or the one that answers."""
+        is_answer = self.fewest_pairs is None and self.target_gap is not None
+        return _rounded_up(self.epsilon, 3) if is_answer else self.epsilon
+
+    def _next(self) -> str:
+        """What to type after this answer."""
+        if math.isinf(self.epsilon):
+            return "ask again with the epsilon that you can promise"
+        if self.gap_of_no_labels <= self.kept:
+            return "ask again with more labels or a larger epsilon"
+        epsilon = plain(self._shown_epsilon)
+        asked = f"epsilon={epsilon} n_pairs={self.n_pairs}"
+        if self.corruption:
+            asked += f" corruption={self.corruption:g} order={self.order}"
+        return (
+            f"repro which_loss {asked} compares loss={self.loss} with the other losses; repro "
+            f"privatize PAIRS OUT.jsonl epsilon={epsilon} releases labels"
+        )
 
     def _with_labels(self) -> Iterator[str]:
         gap, n_pairs, epsilon = self.gap, self.n_pairs, self.epsilon
@@ -199,7 +227,7 @@ class PlanAnswer:
         elif self.target_gap is not None:
             which = "that can be asked for" if epsilon == STRICTEST else "for"
             yield (
-                f"epsilon = {_rounded_up(epsilon, 3):g}, the strictest budget {which} a gap of at "
+                f"epsilon = {self._shown_epsilon:g}, the strictest budget {which} a gap of at "
                 f"most {self.target_gap:g} with {n_pairs} labels, {share_asked}"
             )
         kept = f"{self.confidence:.1%} of datasets"
@@ -381,6 +409,7 @@ def _answered(
         clean_labels=built.clean_equivalent(n_pairs, epsilon)[1] if n_pairs else 0.0,
         loss=request.loss,
         corruption=request.corruption,
+        order=request.order,
         floor=built.floor(epsilon) if n_pairs else unlabelled,
         floor_of_any_method=(
             built.floor_of_any_method(epsilon) if n_pairs and request.corruption else 0.0

@@ -5,6 +5,9 @@ The n labels are private at epsilon, and a share of them is corrupted before pri
 after privacy (order=ltc).  margin is the largest reward difference B of the pairs, whose
 differences fill [−B, B].  Every loss meets the adversary that is worst for it at this n.
 figure=FILE.svg draws the place among others.
+
+repro plan loss= says how many labels one of these losses needs.  In repro finetune the loss
+mixture is called private, square is called square, and debiased is called rdpo.
 From Python: ``repro.which_loss(epsilon=1, n_pairs=100_000)``.
 
 folder=docs/explanations simulates the map of losses and writes which_loss.md, which_loss.svg and
@@ -28,7 +31,7 @@ from pydantic import Field
 from repro.base.errors import BadInput
 from repro.base.files import atomic_write, write_together
 from repro.base.schema import Corruption, Epsilon, Model, Number, Pairs, Whole, validate
-from repro.base.words import keyword_values
+from repro.base.words import keyword_values, plain
 from repro.commands.finetune import OBJECTIVES
 from repro.commands.runs.folders import ready_folder
 from repro.labels.corruption.orders import Order, order_of
@@ -121,13 +124,26 @@ def answer(request: LossRequest) -> Iterator[str]:
     order, alpha = order_of(request.order), request.corruption
     advice = loss_answer(request.margin, epsilon, alpha, order, n_pairs)
     yield from advice.lines()
-    if advice.learnt and not advice.hidden:
+    yield f"place: {_place(request.margin, epsilon, alpha, order, n_pairs)}"
+    if advice.learnt:
         trained = ", ".join(f"loss={OBJECTIVES[name]} is the {name} loss" for name in advice.best)
         yield f"in repro finetune: {trained}"
-    yield f"place: {_place(request.margin, epsilon, alpha, order, n_pairs)}"
     if request.figure is not None:
         _draw_place(request, epsilon, n_pairs, order)
         yield f"file: {request.figure}"
+    yield f"next: {_next(advice, epsilon)}"
+
+
+def _next(advice: LossAnswer, epsilon: float) -> str:
+    """What to type after this answer."""
+    if advice.hidden:
+        return "ask again with less corruption"
+    if not advice.learnt:
+        return "ask again with more labels or a larger epsilon"
+    train = f"repro finetune OUT.jsonl MODEL loss={OBJECTIVES[advice.best[0]]}"
+    if math.isinf(epsilon):
+        return "ask again with the epsilon that you can promise"
+    return f"repro privatize PAIRS OUT.jsonl epsilon={plain(epsilon)}, then {train}"
 
 
 def _question(request: LossRequest) -> tuple[float, int]:

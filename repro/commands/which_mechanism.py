@@ -11,6 +11,14 @@ adjacency=replace (default) protects a pair against its replacement by another p
 adjacency=add_remove protects a pair that is added or removed, with less noise.  Why DP-SGD is not
 among them: docs/explanations/which_mechanism.md.
 
+reward_bound is B, a bound of the norm of theta.  A B below the true norm flattens rewards, however
+many pairs there are.  A larger B costs noise.  Choose B from what you know before you see the
+pairs.  Let p be the share of comparisons that you expect the better of two typical responses to
+win, at most.  Features of texts typically differ by 0.5, so B = 2*log(p/(1-p)): 3 for p = 82 %,
+5 for 92 %.  In doubt take the larger B.  The answer compares several B on one truth.  It reads no
+pair, so asking costs no epsilon.
+
+verbose=true adds why, each mechanism in full, and what the errors are.
 folder=docs/explanations writes which_mechanism.md, the table of answers, instead of an answer.
 From Python: ``repro.which_mechanism(epsilon=1, delta=1e-6, n_pairs=100_000, num_features=16)``.
 """
@@ -24,12 +32,12 @@ from pathlib import Path
 from typing import Annotated
 
 import torch
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from repro.base.errors import BadInput
 from repro.base.files import write_whole
 from repro.base.schema import FiniteEpsilon, Model, Pairs, Positive, Probability, Whole, validate
-from repro.base.words import keyword_values
+from repro.base.words import keyword_values, plain
 from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
 from repro.labels.privacy.large_delta import warning_of_delta
 from repro.p3.private_estimates.comparison import (
@@ -40,10 +48,11 @@ from repro.p3.private_estimates.comparison import (
     MechanismComparison,
     advised,
     compared,
+    errors_by_bound,
     over_least_at_worst,
 )
 from repro.p3.private_estimates.comparison import THETA_SHARE as SIMULATED
-from repro.p3.private_estimates.linearised_errors import MechanismBudget
+from repro.p3.private_estimates.linearised_errors import THETA_SHARE, TYPICAL, MechanismBudget
 from repro.p3.private_estimates.recipes import (
     Recipe,
     descent_recipe,
@@ -51,7 +60,7 @@ from repro.p3.private_estimates.recipes import (
     output_recipe,
 )
 from repro.p3.private_estimates.three_estimates import LENGTH, kept_steps
-from repro.release.reward.calibration import THETA_SHARE, TYPICAL
+from repro.release.reward.features import FEWEST_FEATURES
 from repro.report.mechanism_table import mechanism_page
 
 NUMBERS = 4_000_000
@@ -71,6 +80,7 @@ class MechanismRequest(Model):
     adjacency: Adjacency = REPLACE
     replicates: Annotated[Whole, Field(ge=20, le=10**5)] = 200
     seed: Annotated[Whole, Field(ge=0, lt=2**63)] = 0
+    verbose: StrictBool = False
     folder: Annotated[str, Field(min_length=1)] | None = None
 
 
@@ -88,6 +98,7 @@ class MechanismAnswer:
         num_features: d.
         replicates: datasets that were simulated on each world.
         worlds: by world in words, every mechanism's error and calibration.
+        by_bound: by B and world, the error of objective perturbation on the same truth.
     """
 
     given: MechanismBudget
@@ -95,10 +106,11 @@ class MechanismAnswer:
     num_features: int
     replicates: int
     worlds: Mapping[str, MechanismComparison]
+    by_bound: Mapping[float, Mapping[str, float]]
 
     def __repr__(self) -> str:
         """What the command prints."""
-        return "\n".join(self.lines())
+        return _wrapped(self.lines())
 
     @property
     def best(self) -> str:
@@ -120,28 +132,64 @@ class MechanismAnswer:
             DESCENT: descent_recipe(self.given, self.num_features, comparison.descent),
         }
 
-    def lines(self) -> Iterator[str]:
-        """The mechanism to take, the rule, errors of all on both worlds, why, each in full."""
+    def lines(self, verbose: bool = False) -> Iterator[str]:
+        """The mechanism to take, what decides, errors by mechanism and by B, what to type next."""
         yield _advice(self.best, self.worlds)
         if warning := warning_of_delta(self.given.dp_delta, self.n_pairs):
             yield warning
-        yield f"assumed: reward_bound={self.given.reward_bound:g}; another can change the answer"
+        yield f"decides: {_choice(self.worlds)}"
+        yield from _table(self._errors())
+        yield BOUNDS.format(length=f"{SIMULATED * self.given.reward_bound:g}")
+        yield from _table(self._errors_by_bound())
+        if verbose:
+            yield from self._details()
+        else:
+            yield "verbose=true adds why, each mechanism in full, and what the errors are"
+        yield self._next()
+
+    def _details(self) -> Iterator[str]:
+        """The rule, why, each mechanism in full, and what the errors are."""
+        yield RULE
+        yield f"why: {WHY[self.best]}"
         yield PRIVATE_REWARD
-        if self.learns:
-            yield f"choice: {_choice(self.worlds)}"
-        for world, comparison in self.worlds.items():
-            yield f"{world}: {_errors(comparison)}"
         if any(world.least < world.without_privacy for world in self.worlds.values()):
             yield SHRUNK
-        yield f"why: {WHY[self.best]}"
         world, comparison = next(iter(self.worlds.items()))
         yield f"recipes, tuned on {world}; deviations and ridges are rounded up"
         yield from _recipes(self.given, self.num_features, comparison)
         yield (
             "errors: root mean square of reward differences, labels included, over "
             f"{self.replicates} datasets, before rounding; ridges and steps tuned with the world "
-            f"known; |theta*| = {SIMULATED:g} reward_bound"
+            f"known, but for the errors by B; |theta*| = {SIMULATED:g} reward_bound"
         )
+
+    def _errors(self) -> dict[str, list[str]]:
+        """Rows of the table of mechanisms, its heading first."""
+        worlds = list(self.worlds.values())
+        rows = {"error, in units of reward": list(self.worlds)}
+        rows |= {name: [f"{world.errors[name]:.3g}" for world in worlds] for name in WHY}
+        rows["without privacy, no ridge"] = [f"{world.without_privacy:.3g}" for world in worlds]
+        rows["a reward of 0, no label"] = [f"{world.of_zero:.3g}" for world in worlds]
+        return rows
+
+    def _errors_by_bound(self) -> dict[str, list[str]]:
+        """Rows of the table of B, its heading first."""
+        rows = {"reward_bound": [f"{bound:g}" for bound in self.by_bound]}
+        for world in self.worlds:
+            rows[world] = [f"{errors[world]:.3g}" for errors in self.by_bound.values()]
+        return rows
+
+    def _next(self) -> str:
+        """The command to type, with these numbers."""
+        if not self.learns:
+            return "next: ask again with more pairs, a larger epsilon or fewer features"
+        given, d = self.given, self.num_features
+        words = f"epsilon={plain(given.epsilon)} delta={given.dp_delta:g}"
+        words += f" reward_bound={given.reward_bound:g}"
+        words += f" num_features={d}" if d >= FEWEST_FEATURES else " labels=FILE"
+        if given.adjacency != REPLACE:
+            words += f" adjacency={given.adjacency} size={self.n_pairs}"
+        return f"next: repro private_reward PAIRS OUT.json {words}"
 
 
 def which_mechanism(
@@ -184,8 +232,7 @@ def main(arguments: Sequence[str]) -> int:
         _refuse_both(request)
         print(f"file: {_write_table(request, Path(request.folder))}")
         return 0
-    for line in answer(request).lines():
-        print(textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False))
+    print(_wrapped(answer(request).lines(request.verbose)))
     return 0
 
 
@@ -197,8 +244,8 @@ def answer(request: MechanismRequest) -> MechanismAnswer:
     """
     given, n_pairs, d = _question(request)
     replicates = max(20, min(request.replicates, NUMBERS // (50 * d)))
-    comparisons = compared(given, n_pairs, d, replicates, request.seed)
-    return MechanismAnswer(given, n_pairs, d, replicates, comparisons)
+    asked = given, n_pairs, d, replicates, request.seed
+    return MechanismAnswer(*asked[:-1], compared(*asked), errors_by_bound(*asked))
 
 
 def _question(request: MechanismRequest) -> tuple[MechanismBudget, int, int]:
@@ -231,15 +278,11 @@ def _advice(name: str, comparisons: Mapping[str, MechanismComparison]) -> str:
 
 
 def _choice(comparisons: Mapping[str, MechanismComparison]) -> str:
-    """The rule of ``advised``, with its numbers."""
+    """The number of each mechanism that ``advised`` compares."""
     ratios = ", ".join(
         f"{name} {ratio:.3g}" for name, ratio in over_least_at_worst(comparisons).items()
     )
-    return (
-        f"each error is divided by the least of the three; on the world where that is larger: "
-        f"{ratios}. The mechanism with the smallest ratio is advised. {OBJECTIVE.capitalize()} is "
-        f"advised wherever its ratio is at most {NEARLY:g}, as it has no steps to tune"
-    )
+    return f"error over the least of the three, on the world where it is larger: {ratios}"
 
 
 def _what_runs(best: str, comparisons: Mapping[str, MechanismComparison]) -> str:
@@ -248,17 +291,37 @@ def _what_runs(best: str, comparisons: Mapping[str, MechanismComparison]) -> str
         return ""
     ratio = over_least_at_worst(comparisons)[OBJECTIVE]
     return (
-        f"; no command runs it. repro private_reward runs {OBJECTIVE}, which errs by at "
-        f"most {ratio:.3g} times the least here"
+        f"; no command runs it. repro private_reward runs {OBJECTIVE}, whose error is "
+        f"at most {ratio:.3g} times the least here"
     )
 
 
-def _errors(comparison: MechanismComparison) -> str:
-    errors = ", ".join(f"{name} {error:.3g}" for name, error in comparison.errors.items())
-    without, zero = comparison.without_privacy, comparison.of_zero
-    return f"{errors}; without privacy {without:.3g}, a reward of 0 {zero:.3g}"
+def _table(rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Rows of cells, right under right."""
+    first = max(map(len, rows))
+    widths = [max(map(len, column)) for column in zip(*rows.values(), strict=True)]
+    for name, cells in rows.items():
+        padded = (cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+        yield "  ".join((f"  {name:<{first}}", *padded))
 
 
+def _wrapped(lines: Iterator[str]) -> str:
+    """Lines of at most 80 columns."""
+    return "\n".join(
+        textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False,
+                      break_on_hyphens=False)
+        for line in lines
+    )  # fmt: skip
+
+
+BOUNDS = (
+    "private_reward where |theta| is {length} in truth: a smaller reward_bound flattens rewards at "
+    "any number of pairs, a larger one costs noise; errors:"
+)
+RULE = (
+    f"rule: the mechanism with the smallest number is advised. {OBJECTIVE.capitalize()} is advised "
+    f"wherever its number is at most {NEARLY:g}, as it has no steps to tune"
+)
 SHRUNK = (
     "a private error below the one without privacy is no mistake: that estimate has no ridge. A "
     "ridge or few steps shrink the private ones, which helps with so few pairs"

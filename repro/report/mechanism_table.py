@@ -20,9 +20,9 @@ python -m repro which_mechanism epsilon=1 delta=1e-6 n_pairs=1e5 num_features=16
 ```
 
 With `adjacency=add_remove` the noise covers pairs that come or go, not pairs that are replaced.
-For output perturbation and descent it is 1.44 times less at B = 1, d ≥ 2. The answer prints each
-mechanism in full: features, ball, adjacency, minimiser, steps and step length. It prints
-deviations and ridges rounded up so that the printed digits themselves are private.
+For output perturbation and descent it is 1.44 times less at B = 1, d ≥ 2. With `verbose=true`
+the answer prints each mechanism in full: features, ball, adjacency, minimiser, steps and step
+length. It prints deviations and ridges rounded up so that the printed digits are private.
 
 ## What to do
 

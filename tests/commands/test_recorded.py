@@ -232,9 +232,15 @@ WORLDS = [
 MECHANISMS = [
     "epsilon=1 delta=1e-6 n_pairs=1e5 num_features=16",
     "epsilon=0.1 delta=1e-9 n_pairs=1e6 num_features=1 reward_bound=2.5 seed=5",
-    "epsilon=8 delta=1e-3 n_pairs=2e3 num_features=2000 adjacency=add_remove",
+    "epsilon=8 delta=1e-3 n_pairs=2e3 num_features=2000 adjacency=add_remove verbose=true",
     "epsilon=1 delta=1e-6 n_pairs=100 num_features=2 replicates=50",
 ]
+
+
+def made_up_bounds(given, n_pairs, d, replicates, seed):
+    """Errors by B that tell from what they were asked."""
+    print("asked by bound:", given, n_pairs, d, replicates, seed)
+    return {bound: {EVEN: 1 / bound, SCALES: 10 * bound} for bound in (0.5, given.reward_bound)}
 
 
 def test_which_mechanism(monkeypatch, capsys, snapshot):
@@ -245,6 +251,7 @@ def test_which_mechanism(monkeypatch, capsys, snapshot):
             return dict(zip((EVEN, SCALES), map(comparison, worlds), strict=True))
 
         monkeypatch.setattr(which_mechanism, "compared", made_up)
+        monkeypatch.setattr(which_mechanism, "errors_by_bound", made_up_bounds)
         assert said(capsys, which_mechanism.main(words.split())) == snapshot(name=words)
     for words in (*(MECHANISMS[0].split(" ", n)[-1] for n in (1, 2)), "delta=1e-6 folder=a"):
         assert said(capsys, refused(which_mechanism.main, words)) == snapshot(name=words)

@@ -4,17 +4,53 @@ import re
 
 import pytest
 
+from repro.base.words import split_words
+from repro.commands import private_reward
 from repro.commands import which_mechanism as mechanism_choice
 from repro.commands.process.command import status_of
 from repro.p3.private_estimates import linearised_errors
-from repro.p3.private_estimates.comparison import EVEN, OBJECTIVE, compared
+from repro.p3.private_estimates.comparison import (
+    EVEN,
+    OBJECTIVE,
+    SCALES,
+    compared,
+    errors_by_bound,
+)
 from repro.p3.private_estimates.linearised_errors import MechanismBudget
 
 ASKED = ["epsilon=1", "delta=1e-6", "n_pairs=1e5", "num_features=16", "replicates=40"]
+README = ["epsilon=4", "delta=1e-6", "n_pairs=2000", "num_features=16", "reward_bound=5"]
 
 
-def test_it_answers_with_a_reason(capsys):
-    assert status_of(mechanism_choice.main, ASKED) == 0
+@pytest.mark.parametrize("words", [ASKED[:-1], README, [*README[:1], "delta=1e-3", *README[2:]]])
+def test_the_answer_is_short_and_ends_with_the_next_command(capsys, words):
+    assert status_of(mechanism_choice.main, [*words, "replicates=20"]) == 0
+    out = capsys.readouterr().out
+    assert len(out.splitlines()) <= 20
+    assert max(map(len, out.splitlines())) <= 80
+    following = " ".join(out[out.index("\nnext: repro private_reward ") :].split()).split()
+    (pairs, out), options = split_words(following[3:], private_reward.KEYS, ("PAIRS", "OUT"))
+    assert (pairs, out) == ("PAIRS", "OUT.json")
+    private_reward._terms(options).refuse()
+    given = dict(word.split("=") for word in words)
+    same = ("epsilon", "num_features", "delta")
+    assert all(float(options[key]) == float(given[key]) for key in same)
+
+
+def test_a_bound_below_the_truth_leaves_what_no_label_removes():
+    """Of |θ*| = 1.8 in the ball of radius 0.5 an error of 1.3 remains, times |x| = 2 over √d."""
+    by_bound = errors_by_bound(MechanismBudget(1.0, 1e-6, 2.0), 10**7, 4, 20, 0)
+    assert list(by_bound) == [0.5, 1.0, 2.0, 4.0, 8.0]
+    assert by_bound[0.5][EVEN] == pytest.approx(1.3, rel=0.01)
+    assert by_bound[1.0][EVEN] == pytest.approx(0.8, rel=0.01)
+    assert max(by_bound[2.0][EVEN], by_bound[8.0][EVEN]) < 0.01
+    few = errors_by_bound(MechanismBudget(4.0, 1e-6, 5.0), 2000, 16, 100, 0)
+    assert 1.3 * few[5.0][SCALES] < few[20.0][SCALES]
+    assert list(errors_by_bound(MechanismBudget(1, 1e-6, 20), 10, 1, 20, 0)) == [5, 10, 20]
+
+
+def test_verbose_answers_with_a_reason(capsys):
+    assert status_of(mechanism_choice.main, [*ASKED, "verbose=true"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "objective perturbation"
     assert any(line.startswith("why: its noise is added once") for line in lines)
@@ -28,7 +64,7 @@ def test_small_budgets_favour_descent_and_too_few_pairs_nobody(capsys):
     said = " ".join(capsys.readouterr().out.split())
     assert said.startswith("gradient descent; no command runs it. repro private_reward runs obj")
     stated = re.search(r"at most ([\d.]+) times the least", said)[1]
-    assert f"on the world where that is larger: objective perturbation {stated}," in said
+    assert f"on the world where it is larger: objective perturbation {stated}," in said
     hopeless = ["delta=1e-6", "n_pairs=10", "num_features=64", "replicates=40"]
     assert status_of(mechanism_choice.main, ["epsilon=0.1", *hopeless]) == 0
     assert capsys.readouterr().out.startswith("none: with so few pairs")

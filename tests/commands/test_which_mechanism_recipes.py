@@ -157,9 +157,8 @@ CONDITIONS = {
 @pytest.mark.parametrize("d", [1, 4])
 def test_the_recipe_of_an_answer_is_complete(capsys, d, adjacency):
     words = ["epsilon=1.471", "delta=1e-6", "n_pairs=1e5", f"num_features={d}", "reward_bound=.5"]
-    assert (
-        status_of(mechanism_choice.main, [*words, f"adjacency={adjacency}", "replicates=20"]) == 0
-    )
+    words += [f"adjacency={adjacency}", "replicates=20", "verbose=true"]
+    assert status_of(mechanism_choice.main, words) == 0
     said = re.sub(r"\n  ", " ", capsys.readouterr().out).splitlines()
     given = MechanismBudget(1.471, 1e-6, 0.5, adjacency)
     lines = [line for line in said if re.match(r"(objective|output|gradient) [a-z]+: ", line)]

@@ -12,6 +12,7 @@ from repro.p3.objective_perturbation.calibration import Calibration
 from repro.p3.private_estimates.linearised_errors import (
     MechanismBudget,
     Spectrum,
+    guessed_spectrum,
     tuned_objective,
     tuned_output,
 )
@@ -23,6 +24,8 @@ THETA_SHARE = 0.9
 """‖θ*‖/B."""
 STEPS = (1, 3, 10, 30, 100, 300)
 """Numbers of steps that descent is tried with."""
+MULTIPLES, LEAST_BOUND, MOST_BOUND = (0.25, 0.5, 1.0, 2.0, 4.0), 0.01, 20.0
+"""Of the B that was asked for, which are compared; the bounds that the commands take."""
 OBJECTIVE, OUTPUT, DESCENT = "objective perturbation", "output perturbation", "gradient descent"
 EVEN, SCALES = "all directions covered evenly", "a spectrum 4^(-k)"
 
@@ -77,13 +80,50 @@ def compared(
         replicates: datasets.
         seed: of the simulation.
     """
+    worlds = _worlds(given, n_pairs, num_features, THETA_SHARE)
+    return {name: _on(world, replicates, seed) for name, world in worlds.items()}
+
+
+def errors_by_bound(
+    given: MechanismBudget, n_pairs: int, num_features: int, replicates: int, seed: int
+) -> dict[float, dict[str, float]]:
+    """By B and world: the error of objective perturbation where the truth is that of ``compared``.
+
+    The ridge is the one that ``repro private_reward`` takes at this B.  No B knows the truth.
+
+    Args:
+        given, n_pairs, num_features, replicates, seed: as of ``compared``.
+    """
+    length = THETA_SHARE * given.reward_bound
+    errors: dict[float, dict[str, float]] = {}
+    for bound in (given.reward_bound * multiple for multiple in MULTIPLES):
+        if not LEAST_BOUND <= bound <= MOST_BOUND:
+            continue
+        budget = replace(given, reward_bound=bound)
+        noise = tuned_objective(budget, guessed_spectrum(bound, n_pairs, num_features))
+        errors[bound] = {
+            name: _error_of_objective(world, noise, replicates, seed)
+            for name, world in _worlds(budget, n_pairs, num_features, length / bound).items()
+        }
+    return errors
+
+
+def _error_of_objective(
+    world: PrivateEstimate, noise: Calibration, replicates: int, seed: int
+) -> float:
+    fitted = world.draw(np.random.default_rng(seed), replicates).objective(noise)
+    return _rms(world.spectrum, fitted - world.truth.theta.numpy())
+
+
+def _worlds(
+    given: MechanismBudget, n_pairs: int, num_features: int, theta_share: float
+) -> dict[str, PrivateEstimate]:
     even = PrivateEstimate(
         epsilon=given.epsilon, dp_delta=given.dp_delta, reward_bound=given.reward_bound,
         adjacency=given.adjacency, n_pairs=n_pairs, axes="even", num_features=num_features,
-        theta_share=THETA_SHARE,
+        theta_share=theta_share,
     )  # fmt: skip
-    worlds = {EVEN: even, SCALES: replace(even, axes="scales")}
-    return {name: _on(world, replicates, seed) for name, world in worlds.items()}
+    return {EVEN: even, SCALES: replace(even, axes="scales")}
 
 
 def _on(world: PrivateEstimate, replicates: int, seed: int) -> MechanismComparison:

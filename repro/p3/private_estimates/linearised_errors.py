@@ -6,9 +6,11 @@ and errors are weighted by ρ_k·‖x‖², the spectrum of Σ: mean squared err
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from repro.labels.privacy.adjacency import REPLACE, Adjacency
 from repro.p3.curator.axis_world import AxisWorld
@@ -23,6 +25,8 @@ SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 """Shares of ε that the least ridge of objective perturbation may spend on the change of volume."""
 LEAST_OF_OUTPUT = 1e-3
 """Least ridge that is tried for output perturbation."""
+THETA_SHARE, TYPICAL = 0.5, 0.5
+"""‖θ*‖/B and the root mean square of ‖x‖ of ``guessed_spectrum``; neither is read from data."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,14 @@ class Spectrum:
         together = kept + 2 * ((kept - apart) * decay[:, None] ** apart).sum(1)
         moved = step**2 * sampled / (1 - decay**2) * together / kept**2
         return float((self.weight * (moved + self.scatter / self.curvature**2)).sum())
+
+
+def guessed_spectrum(reward_bound: float, n_pairs: float, num_features: int) -> Spectrum:
+    """The public guess that ``repro private_reward`` tunes its ridge for."""
+    weight = np.full(num_features, TYPICAL**2 / num_features)
+    theta = np.full(num_features, THETA_SHARE * reward_bound / math.sqrt(num_features))
+    win = float(expit(TYPICAL * THETA_SHARE * reward_bound / math.sqrt(num_features)))
+    return Spectrum(weight, n_pairs * weight * win * (1 - win), theta, np.zeros(num_features))
 
 
 def spectrum(world: AxisWorld, n_pairs: float) -> Spectrum:

@@ -25,7 +25,7 @@ from repro.labels.privacy.exact_normal import MISSED
 from repro.labels.privacy.gaussian import gaussian_delta
 from repro.p3.objective_perturbation.gradients import LONGEST, one_pair, pairs
 from repro.p3.objective_perturbation.joint_release import joint_bound
-from repro.p3.private_estimates.linearised_errors import RIDGES, SHARES, Spectrum
+from repro.p3.private_estimates.linearised_errors import RIDGES, SHARES, guessed_spectrum
 from repro.release.reward.minimiser import UNIT, rounding
 
 MOST_PAIRS = 5_000_000
@@ -40,8 +40,6 @@ SOLVER_SHARE = 0.0025
 """Of the squared shift, for w."""
 COVARIANCE_SHARE = 0.5
 """Of the squared shift, for the covariance where it is released."""
-THETA_SHARE, TYPICAL = 0.5, 0.5
-"""‖θ*‖/B and the root mean square of ‖x‖ that the ridge is tuned for; neither is read from data."""
 ROUNDED = 1 + 1e-6
 """Noise is this much less where δ is evaluated, which covers the rounding of doubles."""
 UP = Context(prec=4, rounding=ROUND_CEILING)
@@ -176,11 +174,7 @@ def calibrated(given: RewardBudget) -> RewardNoise:
 
 def _tried(given: RewardBudget, size: int) -> Iterator[tuple[float, RewardNoise]]:
     """Expected squared errors on pairs that cover all directions alike, and the noise."""
-    d = given.num_features
-    weight = np.full(d, TYPICAL**2 / d)
-    theta = np.full(d, THETA_SHARE * given.reward_bound / math.sqrt(d))
-    win = float(expit(TYPICAL * THETA_SHARE * given.reward_bound / math.sqrt(d)))
-    guess = Spectrum(weight, size * weight * win * (1 - win), theta, np.zeros(d))
+    guess = guessed_spectrum(given.reward_bound, size, given.num_features)
     for share in SHARES:
         least = max(LEAST_RIDGE, given.least_ridge(share))
         sigma = given.gradient / _largest_shift(given, least)

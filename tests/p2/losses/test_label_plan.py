@@ -282,3 +282,23 @@ def test_few_datasets_decide_where_they_can():
     assert seen[-2:] == [200, 200]
     plan.keeps(0.002, 0.99 * near, 1.0)
     assert seen[-2:] == [200, 1000]
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("epsilon=1.4719 n_pairs=1e4", "next: repro which_loss epsilon=1.4719 n_pairs=10000 "),
+        (
+            "epsilon=2 n_pairs=1e4 corruption=0.01 order=ltc loss=square",
+            "next: repro which_loss epsilon=2 n_pairs=10000 corruption=0.01 order=ltc compares "
+            "loss=square with the other losses; repro privatize PAIRS OUT.jsonl epsilon=2 ",
+        ),
+        ("epsilon=0.001 n_pairs=10", "next: ask again with more labels or a larger epsilon"),
+        ("epsilon=inf n_pairs=1e4", "next: ask again with the epsilon that you can promise"),
+        ("epsilon=1 target_gap=0.9", ""),
+    ],
+)
+def test_the_answer_ends_with_what_to_type_next(question, line, capsys):
+    assert status_of(command.main, [*question.split(), "replicates=100"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "next: " not in said if not line else said.rpartition("next: ")[2].startswith(line[6:])
