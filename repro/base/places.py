@@ -6,6 +6,7 @@ theorem.  No code of a place is run to see what is there.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 import re
@@ -93,6 +94,18 @@ class Place:
         """
         match = _TITLE.search(self.code(name).read_text(encoding="utf-8", errors="replace"))
         return match[2] if match else ""
+
+    def settles(self, name: str) -> tuple[str, ...]:
+        """The texts that its file gives as ``settles``; the file is read, not run."""
+        try:
+            tree = ast.parse(self.code(name).read_bytes())
+        except (SyntaxError, ValueError):
+            return ()
+        given = (node.value for node in ast.walk(tree)
+                 if isinstance(node, ast.keyword) and node.arg == "settles")  # fmt: skip
+        constants = (node.value for value in given for node in ast.walk(value)
+                     if isinstance(node, ast.Constant))  # fmt: skip
+        return tuple(dict.fromkeys(text for text in constants if isinstance(text, str)))
 
     def module(self, name: str) -> str:
         """The import name of a theorem; made importable, whatever the search path has first."""

@@ -14,6 +14,8 @@ from repro.catalogue.summaries import CheckSummary, Summaries, TheoremSummary
 from repro.core.verdicts import worst
 
 EXPERIMENT, REASON, MISSING = "experiment", "reason", "no experiment yet"
+NOT_RUN = "not run yet"
+"""Of a statement whose only experiments are files of the current folder, without a finished run."""
 IN_PART = "measured in part"
 """Of a statement whose only experiments are known by runs of some of their checks."""
 SUBSTITUTE, NOT_REPRODUCED = "substitute", "not_reproduced"
@@ -29,11 +31,11 @@ class StatementCoverage:
     Attributes:
         id: e.g. p1.thm_4_2.
         status: ``experiment`` (at least one exists), ``reason``, ``substitute``,
-            ``not_reproduced``, ``measured in part`` or ``no experiment yet``.
+            ``not_reproduced``, ``measured in part``, ``not run yet`` or ``no experiment yet``.
         expected: by existing experiment the worst verdict of the checks that speak for the
             statement, or ``executed``; the status, where no model of the paper's was run.  The
             verdicts are pinned, or those of a run.
-        missing: planned experiments that do not exist.
+        missing: experiments that do not exist, or have not been run.
         machine_checked: theorems about it that Coq accepts a proof of.
         speaking: experiment and check of everything that speaks for it.
         in_part: checks that were run, by the experiment that is measured in part.
@@ -111,10 +113,12 @@ def rows(catalogue: Catalogue, existing: Summaries) -> list[StatementCoverage]:
 def _row(
     name: str, item: Item, existing: Summaries, proved: tuple[Checked, ...]
 ) -> StatementCoverage:
-    there = [slug for slug in item.experiments if slug in existing]
-    missing = tuple(slug for slug in item.experiments if slug not in existing)
+    begun = {slug for slug, summary in existing.items() if not summary.not_run}
+    there = [slug for slug in item.experiments if slug in begun]
+    missing = tuple(slug for slug in item.experiments if slug not in begun)
+    to_run = NOT_RUN if any(slug in existing for slug in missing) else MISSING
     in_part = {slug: existing[slug].part for slug in there if existing[slug].part}
-    experiments = EXPERIMENT if len(there) > len(in_part) else IN_PART if in_part else MISSING
+    experiments = EXPERIMENT if len(there) > len(in_part) else IN_PART if in_part else to_run
     status = REASON if item.reason and not there else status_of(item) or experiments
     checks = {slug: existing[slug].speaking(name) for slug in there}
     expected = {
@@ -190,7 +194,8 @@ def evidence_problems(
 
 def _is_whole(summary: TheoremSummary) -> bool:
     """Whether all checks of today's file are known."""
-    return not summary.part and not any(check.stale for check in summary.checks)
+    known = not summary.not_run and not summary.part
+    return known and not any(check.stale for check in summary.checks)
 
 
 def _unlisted(catalogue: Catalogue, existing: Summaries) -> Iterator[str]:

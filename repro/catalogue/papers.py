@@ -21,12 +21,15 @@ from repro.base.files import yaml_mapping
 from repro.base.places import Place, places, shipped
 from repro.base.schema import Model, validate
 from repro.catalogue.entries import OWN, PAPER, Text, is_id, like_ids, paper
+from repro.catalogue.plain_math import in_unicode, unknown_macro
 from repro.catalogue.statements import parts
 
 SLIP_GRADES = ("error", "constant", "unstated_condition", "not_claimed", "cleared", "notation")
 """The worst first."""
 _ATTRIBUTE = re.compile(r"\\(href|url|class|style|cssId|data|includegraphics)\b")
 _TAG_OR_ENTITY = re.compile(r"</?[A-Za-z]|&#?\w+;")
+WITH_FORMULAS = ("text", "stands", "suspected", "corrected")
+"""Keys whose texts are shown with their formulas in Unicode."""
 _EMPTY = BeforeValidator(lambda value: value or ())
 
 
@@ -41,20 +44,9 @@ def _evidence(value: object) -> object:
     raise ValueError(f"allowed: {form}, in quotes and with the space")
 
 
-def plain(text: str) -> str:
-    r"""Words as they are, formulas between dollar signs in Unicode.
-
-    >>> plain(r"the rate $c(\varepsilon)/n$ holds")
-    'the rate c(ε)/n holds'
-    """
-    from repro.report.plain_math import in_unicode
-
-    return in_unicode(text)
-
-
 def _sentence(text: str) -> str:
     """Plain, without the full stop that pages put behind it."""
-    return plain(text).removesuffix(".")
+    return in_unicode(text).removesuffix(".")
 
 
 Sentence = Annotated[Text, AfterValidator(_sentence)]
@@ -331,25 +323,25 @@ def read(file: Path) -> Paper:
     if not re.fullmatch(PAPER, file.stem):
         raise BadInput("paper", file, "allowed: a name of small letters and digits")
     key = f"papers.{file.stem}"
-    content = validate(_Own if file.stem == OWN else Paper, yaml_mapping(key, file), key)
+    given = yaml_mapping(key, file)
+    content = validate(_Own if file.stem == OWN else Paper, given, key)
     for name in content.statements:
         if not is_id(f"{file.stem}.{name}"):
             raise BadInput(f"{key}.statements", name, f"no such kind and number; {like_ids(name)}")
     if file.parent != shipped().folder / "conf" / "papers":  # those are tested, and start sooner
-        _refuse_macros(key, content)
+        _refuse_macros(key, given)
     return content
 
 
-def _refuse_macros(key: str, content: Paper) -> None:
+def _refuse_macros(key: str, given: Mapping[str, object]) -> None:
     """Refuse a formula of which plain text would leave out a part."""
-    from repro.report.plain_math import unknown_macro
-
-    for name, item in content.statements.items():
-        for part in ("text", "stands"):
-            if unknown := unknown_macro(getattr(item, part) or ""):
-                macro, hint = unknown
-                allowed = f"unknown macro; {hint}allowed: macros of LaTeX for formulas"
-                raise BadInput(f"{key}.statements.{name}.{part}", macro, allowed)
+    for name, value in given.items():
+        if isinstance(value, Mapping):
+            _refuse_macros(f"{key}.{name}", value)
+        elif name in WITH_FORMULAS and (unknown := unknown_macro(str(value))):
+            macro, hint = unknown
+            allowed = f"unknown macro; {hint}allowed: macros of LaTeX for formulas"
+            raise BadInput(f"{key}.{name}", macro, allowed)
 
 
 def _theorems(items: Mapping[str, Item]) -> list[ProvedTheorem]:

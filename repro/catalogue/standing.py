@@ -17,12 +17,14 @@ from repro.catalogue.coverage import (
     IN_PART,
     MISSING,
     NOT_REPRODUCED,
+    NOT_RUN,
     REASON,
     SUBSTITUTE,
     StatementCoverage,
 )
 from repro.catalogue.entries import EXTRA_KINDS, KINDS, OWN, kind, number, paper
-from repro.catalogue.papers import Catalogue, Item, Slip, plain
+from repro.catalogue.papers import Catalogue, Item, Slip
+from repro.catalogue.plain_math import in_unicode
 from repro.core.verdicts import worst
 
 WIDTH = 160
@@ -32,6 +34,7 @@ WITHOUT = {
     EXECUTED: "– executed, no verdict",
     REASON: "– no experiment",
     MISSING: "… no experiment yet",
+    NOT_RUN: "… not run yet",
     IN_PART: "… measured in part",
     SUBSTITUTE: "≈ substitute, no verdict",
     NOT_REPRODUCED: "○ not reproduced, no verdict",
@@ -111,7 +114,7 @@ def standing(row: StatementCoverage, catalogue: Catalogue) -> Standing:
     stale = dict.fromkeys(check.stale for _, check in row.speaking if check.stale)
     conditions = _conditions(row) if verdict == "supported" else []
     generated = conditions[0] if conditions else _generated(row, verdict)
-    stands = plain(row.item.stands or "").removesuffix(".")
+    stands = in_unicode(row.item.stands or "").removesuffix(".")
     differing = [
         f"a run came out {row.expected[slug].replace('_', ' ')}, not as recorded"
         for slug in row.differing

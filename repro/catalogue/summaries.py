@@ -5,6 +5,7 @@ import.  Its summary is then a file in ``$XDG_CACHE_HOME/repro``, by default bel
 summary belongs to the content of every file that was imported; after a change it is made anew.
 
 An experiment of the current folder is known by its finished runs: a look-up must run nobody's code.
+Before its first run the text of its file says which statements it settles.
 """
 
 from __future__ import annotations
@@ -72,15 +73,21 @@ class TheoremSummary(Model):
 
     Attributes:
         title: for people.
-        checks: all of them; none of one that is known by a run in part, which settles nothing.
-        part: of such a run, the checks that it has.
-        settles: ids of statements that such an experiment is about.
+        checks: all of them; none of one that is known by a run in part, which settles nothing, or
+            by the text of its file.
+        part: of a run in part, the checks that it has.
+        settles: ids of statements that an experiment without checks is about.
     """
 
     title: str
     checks: tuple[CheckSummary, ...]
     part: tuple[str, ...] = ()
     settles: tuple[str, ...] = ()
+
+    @property
+    def not_run(self) -> bool:
+        """Whether it is known by the text of its file alone."""
+        return not self.checks and not self.part
 
     @property
     def statements(self) -> tuple[str, ...]:
@@ -98,7 +105,8 @@ Summaries = Mapping[str, TheoremSummary]
 
 
 def summaries(runs: Iterable[StoredRun] = ()) -> Summaries:
-    """Every experiment that is shipped or installed, and those that the runs are of.
+    """Every experiment that is shipped or installed, those that the runs are of, and those of the
+    current folder that say which statements they settle.
 
     Args:
         runs: finished ones.
@@ -112,12 +120,23 @@ def summaries(runs: Iterable[StoredRun] = ()) -> Summaries:
         for name, summary in _of_place(place, tuple(place.names())).items()
     }
     others = of_runs(run for run in runs if run.slug not in imported)
-    return dict(sorted({**others, **imported}.items()))
+    return dict(sorted({**_not_run(), **others, **imported}.items()))
 
 
 def of_runs(runs: Iterable[StoredRun]) -> Summaries:
     """The experiments that finished runs are of, apart from those that are gone."""
     return {run.slug: _of_run(run) for run in runs if not run.gone}
+
+
+def _not_run() -> Summaries:
+    """Experiments of the current folder whose files say what they settle, as if they never ran."""
+    here = places()[-1]
+    texts = {name: (here.title(name), here.settles(name)) for name in here.names()}
+    return {
+        name: TheoremSummary(title=title or name, checks=(), settles=settles)
+        for name, (title, settles) in texts.items()
+        if settles
+    }
 
 
 def summary_of(theorem: Theorem) -> TheoremSummary:

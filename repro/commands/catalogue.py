@@ -48,7 +48,7 @@ from repro.report.terminal import Terminal
 
 RUNS = Path("outputs")
 """Where runs are kept unless their output_dir says otherwise."""
-NOT_RUN = "not listed, since a look-up runs no file of this folder; python -m repro theorem=NAME"
+NOT_RUN = "not run yet; python -m repro theorem=NAME runs one"
 """Before the names of experiments that have no finished run in RUNS."""
 
 
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str]) -> int:
     if "--page" in arguments:
         print(statements_page(coverage, papers, catalogue), end="")
         return 0
-    unread = [name for name in names() if name not in existing]
+    unread = [name for name in names() if name not in existing or existing[name].not_run]
     if arguments and arguments[0] != "--json":
         meant = _print_some(" ".join(arguments), coverage, catalogue, runs)
         suspected = {f"{paper(row.id)}.{slip}" for row in meant for slip in row.item.slips}

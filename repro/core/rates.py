@@ -87,7 +87,7 @@ def fit_slope(t: np.ndarray, series: Series) -> SlopeFit:
     """
     means = series.means
     if not (np.isfinite(means) & (means > 0)).all():
-        raise ValueError("a mean is not positive")
+        raise ValueError("a mean is not positive and finite")
     root_weights = 1.0 / np.maximum(series.standard_errors / means, 1e-12)
     root_weights /= root_weights.max()
     centred = t - t.mean()

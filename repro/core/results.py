@@ -33,6 +33,12 @@ class Series:
         return int((~np.isfinite(self.values)).sum())
 
     @property
+    def not_a_number_at(self) -> tuple[float, ...]:
+        """Grid values at which no replicate has a finite value."""
+        finite = np.isfinite(self.values).reshape(len(self.grid), -1).any(axis=1)
+        return tuple(float(value) for value in np.asarray(self.grid)[~finite])
+
+    @property
     def block_means(self) -> np.ndarray:
         """(G, K) mean over the finite replicates of each block; NaN where there is none."""
         return finite_mean(self.values, axis=2)

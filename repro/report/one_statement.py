@@ -18,12 +18,12 @@ from repro.catalogue.coverage import (
 )
 from repro.catalogue.entries import kind, number, paper
 from repro.catalogue.papers import Catalogue, Item, Slip
+from repro.catalogue.plain_math import in_unicode
 from repro.catalogue.standing import SYMBOLS, pages_of, standing
 from repro.catalogue.summaries import CheckSummary
 from repro.core.verdicts import worst
 from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun
-from repro.report.plain_math import in_unicode
 from repro.report.record import changed_words
 from repro.report.run_files import CheckEntry
 from repro.report.wording import plain_words, verdict_words, witness_words

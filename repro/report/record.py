@@ -247,6 +247,7 @@ def _check_entry(item: CheckResult, config: Mapping[str, Any]) -> dict[str, Any]
     check = item.check
     own = changed_words(config.get("changed", {}), f"theorem.sweeps.{check.name}.")
     here = f"run with {', '.join(own)}" if own else ""
+    nowhere = item.outcome.series.not_a_number_at
     return {
         "name": check.name,
         "kind": getattr(check, "kind", "check"),
@@ -267,6 +268,7 @@ def _check_entry(item: CheckResult, config: Mapping[str, Any]) -> dict[str, Any]
         "expected": check.expected,
         "method": item.outcome.method,
         "failed_replicates": item.outcome.series.failed,
+        **({"not_a_number_at": nowhere} if nowhere else {}),
         **({"witness": item.witness} if item.witness else {}),
         **({"why": check.why} if check.why else {}),
         **({"corrected": check.corrected} if check.corrected else {}),

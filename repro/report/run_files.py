@@ -167,6 +167,7 @@ class CheckEntry(OutcomeEntry):
         claim: in words.
         statements: that it speaks for; None: all of its experiment's.
         replicates: at each value of ``grid``, those that failed among them.
+        not_a_number_at: values of ``grid`` at which every replicate failed.
         by_point_ci95: of a ratio, intervals at each value of ``grid`` that hold together.
         expected: the verdict that is pinned.
         why: the reason of one other than ``supported``.
@@ -185,6 +186,7 @@ class CheckEntry(OutcomeEntry):
     grid: list[Extended] = []
     by_point_ci95: list[Ends] = []
     replicates: int = 0
+    not_a_number_at: list[Extended] = []
     expected: str = ""
     why: str = ""
     substitute: str = ""

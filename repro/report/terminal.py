@@ -307,7 +307,7 @@ def _print_failures(run: VerdictContent, console: Console) -> None:
     if alone:
         console.print(text(f"? {', '.join(alone)}: {NO_CONTROL}", ""))
     undecided = (check for check in run.checks if check.verdict == "inconclusive" != check.expected)
-    if any(check.headline is not None for check in undecided):
+    if any(check.headline is not None and not check.not_a_number_at for check in undecided):
         command = f"python -m repro suite power theorem={run.theorem}"
         console.print(text(f"? replicates that would decide: {command}", ""))
 

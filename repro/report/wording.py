@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from repro.base import notation
-from repro.base.errors import one_line
+from repro.base.errors import at_most_ten, one_line
 from repro.core.check import CONTROLS
 from repro.core.verdicts import IN_ROUNDING, off_its_pin
 from repro.report.run_files import (
@@ -351,6 +351,8 @@ def note_words(outcome: OutcomeEntry, replicates: int) -> str:
     """
     failed, bend, end = outcome.failed_replicates, outcome.curvature_ci95, outcome.end_slope
     notes = [f"{failed} of {replicates} replicates failed"] if failed else []
+    if isinstance(outcome, CheckEntry) and outcome.not_a_number_at:
+        notes.append(f"not a number at {places_words(outcome.axis, outcome.not_a_number_at)}")
     exact = isinstance(outcome, CheckEntry) and outcome.quantity.endswith(IN_ROUNDING)
     words = "equal to rounding" if exact else slack_words(outcome)
     words += ", within tolerance" if outcome.verdict == "supported" and _beyond(outcome) else ""
@@ -364,6 +366,16 @@ def note_words(outcome: OutcomeEntry, replicates: int) -> str:
     if outcome.verdict == "inconclusive" and bend and end is not None and bend[0] * bend[1] > 0:
         notes.append(f"curved: slope {end:.3g} at the far end")
     return "; ".join(notes)
+
+
+def places_words(axis: str, values: Sequence[float | None]) -> str:
+    """Some values of an axis.
+
+    >>> places_words("n_pairs", [1000.0, 1e6])
+    'n = 1000, 1e+06'
+    """
+    shown = [f"{value:.4g}" for value in values if value is not None]
+    return f"{notation.SYMBOLS.get(axis, axis)} = {at_most_ten('', shown)}"
 
 
 def _deciding_words(check: CheckEntry) -> list[str]:
@@ -384,8 +396,7 @@ def _deciding_words(check: CheckEntry) -> list[str]:
     furthest, at, (low, high) = max(beyond, default=(-math.inf, 0.0, (0.0, 0.0)))
     if furthest <= allowed:
         return []
-    symbol = notation.SYMBOLS.get(check.axis, check.axis)
-    return [f"undecided at {symbol} = {at:.4g}: [{low:.4g}, {high:.4g}]"]
+    return [f"undecided at {places_words(check.axis, [at])}: [{low:.4g}, {high:.4g}]"]
 
 
 def _beyond(numbers: Numbers) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from repro.base.errors import BadInput
 from repro.catalogue.entries import counted
 from repro.catalogue.papers import Slip, load, read
-from repro.report.plain_math import unknown_macro
+from repro.catalogue.plain_math import unknown_macro
 
 TEXTS = Path(__file__).parents[3] / "shared" / "papers"
 PAPERS = {"p1": "p1_kl*.txt", "p2": "p2_*.txt", "p3": "p3_*.txt", "p4": "p4_*.txt"}
@@ -77,23 +77,26 @@ def test_a_mistake_in_a_statement_is_one_line(tmp_path, statement, line):
     assert line in str(refused.value)
 
 
-def test_a_mistyped_macro_of_what_stands_is_refused_too(tmp_path):
-    file = tmp_path / "conf" / "papers" / "krr.yaml"
-    file.parent.mkdir(parents=True)
-    text = r"{title: t, text: t, stands: 'at $\tildee{p}$'}"
-    file.write_text(f"title: t\nauthors: a\nstatements:\n  thm_1: {text}\n")
-    with pytest.raises(BadInput, match=r"^papers.krr.statements.thm_1.stands="):
-        read(file)
+SLIP = r"slips: {s: {place: p, grade: error, evidence: [], suspected: 'a', corrected: 'b'}}"
 
 
-def test_a_mistyped_macro_is_refused_with_its_place(tmp_path):
+@pytest.mark.parametrize(
+    ("statement", "key"),
+    [
+        (r"text: 'at $\tildee{p}$'", "text"),
+        (r"text: t, stands: 'at $\tildee{p}$'", "stands"),
+        (SLIP.replace("'a'", r"'at $\tildee{p}$'"), "slips.s.suspected"),
+        (SLIP.replace("'b'", r"'at $\tildee{p}$'"), "slips.s.corrected"),
+    ],
+)
+def test_a_mistyped_macro_is_refused_with_its_place(tmp_path, statement, key):
     file = tmp_path / "conf" / "papers" / "krr.yaml"
     file.parent.mkdir(parents=True)
-    text = r"{title: t, text: 'at $\tildee{p}$'}"
-    file.write_text(f"title: t\nauthors: a\nstatements:\n  thm_1: {text}\n")
-    line = r"papers.krr.statements.thm_1.text=\tildee: unknown macro; did you mean \tilde? allowed"
+    file.write_text(f"title: t\nauthors: a\nstatements:\n  thm_1: {{title: t, {statement}}}\n")
+    at = f"papers.krr.statements.thm_1.{key}"
     with pytest.raises(BadInput) as refused:
         read(file)
+    line = rf"{at}=\tildee: unknown macro; did you mean \tilde? allowed"
     assert str(refused.value).startswith(line)
 
 

@@ -93,6 +93,35 @@ def test_a_look_up_runs_no_file_of_the_current_folder(words, mine, monkeypatch, 
     assert ("mine" in capsys.readouterr().err) == (words in ([], ["--json"]))
 
 
+def test_an_experiment_is_not_run_yet_before_its_first_run(mine, monkeypatch, capsys):
+    file = mine / "theorems" / "mine.py"
+    assert new_theorem(["other"]) == 0
+    file.write_text(BOMB + file.read_text())
+    not_shipped(monkeypatch)
+    capsys.readouterr()
+    text = text_of("own.mine", capsys=capsys)
+    assert text.startswith("own.mine: … not run yet: ")
+    assert text.endswith("mine: not run yet python -m repro theorem=mine")
+    run_of_mine(mine, "one")
+    assert text_of("own.mine", capsys=capsys).startswith("own.mine: ✓ supported: ")
+    assert text_of("own.other", capsys=capsys).startswith("own.other: … not run yet: ")
+    catalogue.main([])
+    unread = capsys.readouterr().err.rpartition(": ")[2].split(", ")
+    assert ("other" in unread, "mine" in unread) == (True, False)
+    assert not Path("executed").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [('Theorem(settles=["own.a", "own.b"], checks=[Check(settles=("own.a",))])',
+      ("own.a", "own.b")),
+     ('Theorem(settles=IDS)', ()), ('"settles own.a"', ()), ("settles=[", ()), ("\0", ())],
+)  # fmt: skip
+def test_the_text_of_a_theorem_says_what_it_settles(text, ids, mine):
+    (mine / "theorems" / "mine.py").write_text(text)
+    assert own(mine).settles("mine") == ids
+
+
 def test_an_experiment_of_the_current_folder_is_known_by_its_run(mine, monkeypatch):
     (mine / "theorems" / "mine.py").write_text(BOMB + "x = dict(\n    title='my bound',\n)\n")
     write_files(make_result(theorem="mine"), mine / "outputs" / "one", 1.0, 1, "cpu")

@@ -330,7 +330,10 @@ def test_a_pilot_is_planned_for_every_budget_asked_for(monkeypatch, noted):
     factors = {"few": 3.0, "many": 0.5}
     swept = [SimpleNamespace(name=name, sweep=SimpleNamespace(replicates=times))
              for name, times in factors.items()]  # fmt: skip
-    checks = [SimpleNamespace(check=SimpleNamespace(name=name)) for name in factors]
+    outcome = SimpleNamespace(series=SimpleNamespace(not_a_number_at=()))
+    check = SimpleNamespace(axis="n_pairs", quantity="gap")
+    checks = [SimpleNamespace(check=SimpleNamespace(**vars(check), name=name), outcome=outcome)
+              for name in factors]  # fmt: skip
     session = SimpleNamespace(plan=SimpleNamespace(budget="pilot"))
     done = session, SimpleNamespace(checks=checks)
     monkeypatch.setattr(power.PowerRequest, "run", noted("run", done))

@@ -61,11 +61,11 @@ def test_it_runs_as_it_is_and_everything_answers_for_it(tmp_path, python_m, caps
         assert run.returncode == 0, run.stderr
         return run.stdout + run.stderr
 
-    assert "not listed" in said("catalogue")
-    assert "no experiment yet" in said("catalogue", "mine.thm_1").splitlines()[0]
+    assert "not run yet" in said("catalogue")
+    assert "not run yet" in said("catalogue", "mine.thm_1").splitlines()[0]
     said("theorem=mine_thm_1", "budget=smoke", "tracking=none", "compute.workers=1")
     assert said("catalogue", "MINE Theorem 1").startswith("MINE Theorem 1: ✓ supported")
-    assert "not listed" not in said("catalogue")
+    assert "not run yet" not in said("catalogue")
     said("report", "paper=mine")
     page = (tmp_path / "outputs" / "report_mine.html").read_text("utf-8")
     assert 'data-paper="mine" data-kind="theorem" data-verdict="supported"' in page

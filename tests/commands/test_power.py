@@ -5,7 +5,8 @@ import yaml
 
 from repro.base.errors import BadInput
 from repro.base.places import conf_dir
-from repro.commands import suite
+from repro.commands import run, suite
+from repro.commands.new_theorem import main as new_theorem
 from repro.commands.process.command import status_of
 from repro.commands.runs.power import LEAST, Planned, _write, factor_of, with_factor
 from repro.study.discovery import slugs
@@ -61,6 +62,40 @@ def test_some_checks_are_planned_by_themselves(tmp_path, capsys):
     assert status_of(suite.main, ["power", *words]) == 2
     assert capsys.readouterr().err.startswith("error: only=nothing: ")
     assert not new.exists()
+
+
+NAN = """
+
+def nowhere(world, rng, replicates):
+    return debiased(world, rng, replicates) * (np.{} if world.n_pairs == 1e6 else 1.0)
+
+
+CHECKS = [replace(THEOREM.checks[0], right=nowhere),
+          Check(name="left", axis="n_pairs", claim=Inequality("error ≤ 1"),
+                quantity=Quantity("|p̂ − p|"), right=nowhere, wrong=[wrong_on_purpose])]
+THEOREM = replace(THEOREM, checks=CHECKS)
+"""
+
+
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_a_value_that_is_not_a_number_is_named(value, tmp_path, monkeypatch, capsys):
+    assert new_theorem(["mine"], tmp_path) == 0
+    code, config = tmp_path / "theorems" / "mine.py", tmp_path / "conf" / "theorem" / "mine.yaml"
+    imports = "from dataclasses import replace\nfrom repro.core.claims import Inequality\n"
+    code.write_text(code.read_text() + imports + NAN.format(value))
+    config.write_text(config.read_text() + "  left: {grid: [1e4, 1e5, 1e6, 1e7]}\n")
+    monkeypatch.chdir(tmp_path)
+    capsys.readouterr()
+    assert status_of(suite.main, ["power", "theorem=mine"]) == 1
+    line = "|p̂ − p| is not a number at n = 1e+06; no number of replicates is enough"
+    assert capsys.readouterr().out.splitlines() == [
+        f"mine n_pairs: {line}", f"mine left: {line}", "0 of 2 random checks have enough",
+    ]  # fmt: skip
+    words = ["theorem=mine", "budget=smoke", "tracking=none", "compute.workers=1"]
+    assert status_of(run.main, words) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "not a number at" in out
+    assert "suite power" not in out
 
 
 TEXT = """sweeps:

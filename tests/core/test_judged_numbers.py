@@ -209,7 +209,7 @@ def test_the_edges_of_the_margin_belong_to_the_claim(low, high, direction, expec
 @at_each(
     ("check", "key", "reason"),
     [
-        (SlopeCheck(name="s", **COMMON), "slope", "a mean is not positive"),
+        (SlopeCheck(name="s", **COMMON), "slope", "a mean is not positive and finite"),
         (RatioCheck(name="r", **COMMON), "value", "a grid point has no finite value"),
         (InequalityCheck(name="i", **COMMON), "max_ratio", "no case has a finite value"),
         (FrequencyCheck(name="f", **COMMON), "max_ratio", "a grid point has no finite value"),

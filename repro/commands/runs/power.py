@@ -14,6 +14,8 @@ from repro.base.files import write_whole
 from repro.base.places import place_of
 from repro.base.schema import Whole, validate
 from repro.commands.runs.many_runs import ManyRuns
+from repro.core.results import CheckResult
+from repro.report.wording import places_words
 from repro.study.composition import compose_values
 from repro.study.experiment import Budget
 from repro.study.plan import built
@@ -72,12 +74,14 @@ class Planned:
         check: name of the check.
         now: factor on the budget's replicates in its config.
         needed: factor that is enough; inf where none is, 0 where nothing is random.
+        not_a_number: the quantity and the grid values at which it is none, in words; may be empty.
     """
 
     theorem: str
     check: str
     now: float
     needed: float
+    not_a_number: str = ""
 
     @property
     def factor(self) -> float:
@@ -93,7 +97,7 @@ class Planned:
     @property
     def enough(self) -> bool:
         """Whether the check comes out with what it has."""
-        return self.needed <= self.now
+        return self.needed <= self.now and not self.not_a_number
 
 
 def power(request: PowerRequest) -> list[Planned]:
@@ -122,9 +126,17 @@ def _planned(theorem: str, request: PowerRequest) -> list[Planned]:
             item.check.name,
             now := factors[item.check.name],
             now * planned(item, session.plan.budget, budgets),
+            _not_a_number(item),
         )
         for item in result.checks
     ]
+
+
+def _not_a_number(item: CheckResult) -> str:
+    """Where the algorithm under test has no finite value in any replicate; empty if nowhere."""
+    places = item.outcome.series.not_a_number_at
+    where = places_words(item.check.axis, places)
+    return f"{item.check.quantity} is not a number at {where}" if places else ""
 
 
 def _budget(theorem: str, name: str) -> Budget:
@@ -186,17 +198,20 @@ def with_factor(text: str, check: str, factor: float) -> str:
 def printed_lines(checks: Sequence[Planned]) -> str:
     """A line for each check that has too few replicates, then the sum."""
     short = [item for item in checks if not item.enough]
-    random = sum(item.needed > 0 for item in checks)
+    random = [item for item in checks if item.needed > 0 or item.not_a_number]
     lines = [_line(item) for item in short]
-    return "\n".join([*lines, f"{random - len(short)} of {random} random checks have enough"])
+    enough = f"{len(random) - len(short)} of {len(random)} random checks have enough"
+    return "\n".join([*lines, enough])
 
 
 def _line(item: Planned) -> str:
     name = f"{item.theorem} {item.check}"
+    if item.not_a_number:
+        return f"{name}: {item.not_a_number}; no number of replicates is enough"
     if math.isinf(item.needed):
         return (
-            f"{name}: no number of replicates is enough: its value lies beyond the margin, or no "
-            "replicate has a finite value"
+            f"{name}: no number of replicates is enough: its value lies beyond the margin, or a "
+            "control has no finite value"
         )
     return (
         f"{name}: {item.now:g} times the budget's replicates, needs {item.factor:g} times, by this "

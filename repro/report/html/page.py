@@ -9,7 +9,15 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from repro.catalogue.coverage import EXECUTED, IN_PART, MISSING, NOT_REPRODUCED, REASON, SUBSTITUTE
+from repro.catalogue.coverage import (
+    EXECUTED,
+    IN_PART,
+    MISSING,
+    NOT_REPRODUCED,
+    NOT_RUN,
+    REASON,
+    SUBSTITUTE,
+)
 from repro.catalogue.entries import OWN
 from repro.catalogue.papers import Catalogue
 from repro.report.html import ablations
@@ -21,10 +29,11 @@ from repro.report.html.runs import StoredRun
 from repro.report.html.statements import KINDS_IN_ORDER, StatementLine, by_paper
 from repro.report.html.tracked import compare_address, run_address, ui_command
 from repro.report.html.typeset import typeset
+from repro.report.record import PLAIN
 from repro.report.wording import SYMBOLS, beside, failed_assumptions, replicates_words
 
 TITLE = "Theorems of private and robust RLHF: verdicts"
-ORDER = (*SYMBOLS, EXECUTED, SUBSTITUTE, NOT_REPRODUCED, REASON, IN_PART, MISSING)
+ORDER = (*SYMBOLS, EXECUTED, SUBSTITUTE, NOT_REPRODUCED, REASON, IN_PART, NOT_RUN, MISSING)
 
 
 def report_html(
@@ -158,11 +167,11 @@ def _facts(run: StoredRun) -> dict[str, Any]:
         "changed since": "; ".join(run.changes) or None,
         "seed": run.verdict.seed,
         "budget": f"{run.verdict.budget}, {replicates_words(run.verdict)}",
-        "instance": run.instance,
+        "instance": run.instance if run.instance != PLAIN else None,
         "changed by path": ", ".join(run.changed) or None,
         "config": run.verdict.config_hash,
         "in MLflow": f"tags.config_hash = '{run.verdict.config_hash}'",
-        "commit": run.facts.get("commit"),
+        "commit of repro": run.facts.get("commit"),
         "versions": named or None,
         "device": run.facts.get("device"),
     }

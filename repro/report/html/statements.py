@@ -17,7 +17,8 @@ from repro.catalogue.coverage import (
 )
 from repro.catalogue.entries import EXTRA_KINDS, KINDS, kind, number, paper
 from repro.catalogue.machine_checked import Checked
-from repro.catalogue.papers import Catalogue, Item, plain
+from repro.catalogue.papers import Catalogue, Item
+from repro.catalogue.plain_math import in_unicode
 from repro.catalogue.standing import WITHOUT, Standing, standing
 from repro.catalogue.summaries import summaries
 from repro.report.html.entries import Entry, deciding, entry
@@ -126,13 +127,19 @@ def statement(row: StatementCoverage, known: Known, runs: dict[str, StoredRun]) 
     if check.verdict != "contradicted" and _contradicted_elsewhere(row, runs):
         notes = (f"{verdict} here; by other evidence, {stands.sentence}", stale)
         return StatementLine(**base, **of_catalogue, **shown, note=_together(notes))
+    own_words = in_unicode(item.stands or "")
     words = stands.verdict_words if check.verdict == stands.verdict == "supported" else verdict
     here = {"verdict": check.verdict, "words": words, "here": True}
-    return StatementLine(**base, **shown, **here, note=_together((plain(item.stands or ""), stale)))
+    return StatementLine(**base, **shown, **here, note=_together((own_words, stale)))
 
 
 def _together(notes: Iterable[str]) -> str:
-    return "; ".join(note for note in notes if note)
+    """Those that say something, in one line.
+
+    >>> _together(["the rate holds.", "", "measured before its code changed"])
+    'the rate holds; measured before its code changed'
+    """
+    return "; ".join(note.removesuffix(".") for note in notes if note)
 
 
 def _contradicted_elsewhere(row: StatementCoverage, runs: dict[str, StoredRun]) -> bool:

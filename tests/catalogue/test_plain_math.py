@@ -5,8 +5,8 @@ import unicodedata
 from collections import Counter
 
 from repro.catalogue.papers import load
+from repro.catalogue.plain_math import FUNCTIONS, formula, in_unicode
 from repro.catalogue.statements import parts
-from repro.report.plain_math import FUNCTIONS, formula, in_unicode
 from tests.at_each import at_each
 
 TEXTS = [item.text for item in load().items.values()]
