@@ -124,9 +124,9 @@ def statement_page(row: StatementCoverage, made: Made) -> str:
     parts = [
         f"# {in_markdown(spoken(row.id))}: {in_markdown(row.item.title)}",
         f"**{stands.verdict_words}:** {in_markdown(stands.sentence)}.",
-        f"[{in_markdown(made.papers[paper(row.id)])}](../papers/{paper(row.id)}.md)",
         *_answered(found),
         *_printed(row.item),
+        f"[{in_markdown(made.papers[paper(row.id)])}](../papers/{paper(row.id)}.md)",
         *_experiments(row, made),
         *_proved(row),
         *_also_suspected(found.others),
