@@ -22,11 +22,10 @@ from scipy.special import expit
 import repro
 from repro.labels.preferences.pair_rows import rows
 from repro.release.reward.features import text_map, text_rows
-from repro.release.reward.minimiser import PerturbedLogistic, minimised
+from repro.release.reward.minimiser import LEAST_RIDGE, without_noise
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 BOUND, FEATURES, DELTA, REPEATS = 5.0, 16, 1e-6, 20
-NO_RIDGE, NEAR = 1.0, 1e-4
 ADJACENCIES = {"replace": "one pair replaced", "add_remove": "one pair added or removed"}
 
 
@@ -41,7 +40,7 @@ def label_private(pairs: np.ndarray, epsilon: float, rng: np.random.Generator) -
             1 - 2 * flip
         )
         slope = (-(1 - flip) * expit(-z) - flip * expit(z)) / (1 - 2 * flip)
-        return value + NO_RIDGE / 2 * theta @ theta, slope @ seen + NO_RIDGE * theta
+        return value + LEAST_RIDGE / 2 * theta @ theta, slope @ seen + LEAST_RIDGE * theta
 
     found = minimize(loss, np.zeros(pairs.shape[1]), jac=True, method="L-BFGS-B").x
     return found * min(1.0, BOUND / np.linalg.norm(found))
@@ -61,8 +60,7 @@ def main(fit: str, judge: str, folder: str) -> None:
         return float((apart @ theta > 0).mean())
 
     longer = float(np.mean([len(one["chosen"]) > len(one["rejected"]) for one in held]))
-    plain = PerturbedLogistic(pairs, NO_RIDGE, np.zeros(FEATURES), BOUND)
-    free = accuracy(minimised(plain, NEAR))
+    free = accuracy(without_noise(pairs, BOUND))
     found: list[tuple[str, float, float, float]] = []
     rng = np.random.default_rng(0)
     for epsilon in EPSILONS:

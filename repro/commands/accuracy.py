@@ -13,7 +13,8 @@ intervals are over pairs, at 95 % each.  They say nothing of another release or 
 A reward model ranks by its score.  A policy ranks by its log-probability less the base model's.
 The model's card names the base model, and reference= names another.
 
-The accuracy is computed from the labels of PAIRS without noise, so it is not private.
+The accuracy is computed from the labels of PAIRS without noise, so it is not private.  PAIRS must
+be public, or the number counts as a release of them at epsilon = inf.
 Exit status: 0 done, 2 bad input.
 """
 
@@ -34,8 +35,8 @@ from repro.base.schema import Model, Whole, validate
 from repro.base.words import scalar, split_words
 
 NOT_PRIVATE = (
-    "not private: computed from the labels of these pairs without noise; do not publish it if "
-    "they are to be protected"
+    "not private: computed from the labels of these pairs without noise.\nHeld-out pairs must be "
+    "public, or the number counts as a release of them at\nepsilon = inf."
 )
 KEY, Z = "PAIRS", 1.96
 """The word of the pairs; the normal quantile of 95 %."""

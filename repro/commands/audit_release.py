@@ -2,6 +2,7 @@
 
     repro audit_release OUT.jsonl original=IN [epsilon=0.5] [ledger=FOLDER]
         [unit=FIELD at_most=K] [others=A.jsonl,B.jsonl] [rewrite=NEW.jsonl]
+    repro audit_release REWARD.json [ledger=FOLDER]
 
 The command rebuilds every byte that is not a label from the texts, and compares.  Then it tests
 whether the labels have less noise than ε asks for, and whether flips depend on anything.  ledger=
@@ -12,6 +13,11 @@ and consistent with randomized response, 1 it leaks, 2 bad input, 4 not canonica
 the ledger, 70 a bug.
 The report is computed from the raw labels, so it is not private: do not publish it.
 From Python: ``repro.audit(release, original)``.
+
+For a reward of repro private_reward the command recomputes delta from the noise on the card.  It
+reads no pair, so its report may be published.  One reward cannot show whether this noise was drawn.
+The mechanism was attacked beforehand for single pairs, under both adjacencies:
+docs/howto/private_reward.md, "Check a reward".
 """
 
 from __future__ import annotations
@@ -26,6 +32,7 @@ from repro.base.errors import BadInput, number_of, one_line
 
 if TYPE_CHECKING:
     from repro.release.audit import ReleaseAudit
+    from repro.release.reward.audit import RewardAudit
 
 KEYS = {
     "original": "IN.jsonl",
@@ -54,8 +61,11 @@ def main(words: Sequence[str]) -> int:
     from repro.labels.privacy.exact_response import parse_epsilon
     from repro.release.audit import Question, audit_release, rewritten
     from repro.release.privatise import Target, refuse_target
+    from repro.release.reward.reward import is_reward
 
     (release,), options = split_words(words, KEYS, ("OUT",))
+    if is_reward(Path(release)):
+        return _of_reward(Path(release), options)
     if not options.get("original"):
         if not Path(release).is_file():
             raise BadInput("release", release, "cannot be read: no such file")
@@ -80,6 +90,50 @@ def main(words: Sequence[str]) -> int:
         print(one_line(f"rewritten canonically: {new}"))
     sys.stdout.flush()
     return done.status
+
+
+def _of_reward(path: Path, options: dict[str, str]) -> int:
+    from repro.base.files import expanded
+    from repro.release.reward.audit import audit_reward
+
+    for key, value in options.items():
+        if key != "ledger":
+            raise BadInput(key, value, "allowed: for a release of labels; of a reward, ledger=")
+    ledger = expanded("ledger", options["ledger"]) if "ledger" in options else None
+    done = audit_reward(path, ledger)
+    for said in _report_of_reward(done):
+        print("\n".join(textwrap.wrap(one_line(said), WIDTH, subsequent_indent="  ")))
+    sys.stdout.flush()
+    return done.status
+
+
+def _report_of_reward(done: RewardAudit) -> Iterator[str]:
+    from repro.base.words import plain
+
+    card = done.card
+    yield str(card["guarantee"])
+    yield (
+        f"delta at epsilon {card['epsilon']:g}: at most {done.delta:.4g} by the noise on the card, "
+        f"recomputed; {plain(card['delta'])} is promised"
+    )
+    for free in done.free:
+        yield f"not canonical: {free}"
+    if done.in_ledger is not None:
+        yield "the ledger knows this release" if done.in_ledger else UNKNOWN
+    yield (
+        "out of reach of any audit: whether this noise was drawn, and whether given features were "
+        "fitted to the pairs"
+    )
+    yield (
+        "the mechanism was attacked beforehand for single pairs, under both adjacencies: "
+        'docs/howto/private_reward.md, "Check a reward"'
+    )
+    yield "public: no pair was read here, so this report may be published"
+    yield {
+        0: "consistent with its card",
+        1: "the noise on the card is too little for what the card promises",
+        4: "not the bytes of a release of this ledger, or of any; the noise on the card is enough",
+    }[done.status]
 
 
 def _report(done: ReleaseAudit) -> Iterator[str]:

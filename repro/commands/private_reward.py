@@ -44,6 +44,8 @@ pairs they read.  compose=true allows another, and the card states the sum.
 Where the texts of a pair were published, the sum covers its label alone.
 If a release fails after its budget was spent, resume=true publishes the reward
 and reads no pair.  Noise comes from the operating system, and a seed is refused.
+repro audit_release OUT.json recomputes delta from the card.  There is no epsilon=inf: the same fit
+without privacy is in docs/howto/private_reward.md.
 Exit status: 0 done, 2 bad input, with nothing written or spent.
 From Python:
 repro.private_reward(pairs, epsilon=1, delta=1e-6, reward_bound=1).score(...).

@@ -7,6 +7,7 @@ privatise anew for every seed, never come here.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,7 +15,6 @@ import torch
 
 from repro.base.errors import BadInput
 from repro.llm.training.pairs import TextPairs
-from repro.release.canonical import compared
 from repro.release.manifest import Manifest, manifest_path, parsed_manifest, read_manifest
 from repro.release.records import read_records
 from repro.release.released import Answer, read_release
@@ -42,12 +42,12 @@ def released_pairs(path: Path) -> tuple[TextPairs, float]:
     stated = parsed_manifest(content) if content else None
     try:
         rows = list(read_release(path, KEY))
-    except BadInput:
-        if not _has_chosen(path):
-            raise
-        rows = _in_order(path)
+    except BadInput as problem:
+        rows = []
+        with suppress(BadInput):
+            rows = list(read_release(path, KEY, trl=True))
         if stated is None or _digest(rows) != stated.sha256:
-            raise BadInput(KEY, path, RAW) from None
+            raise (BadInput(KEY, path, RAW) if _has_chosen(path) else problem) from None
     if not content:
         raise BadInput(KEY, manifest, "is missing: no manifest that states epsilon")
     if stated is None:
@@ -75,16 +75,6 @@ def _has_chosen(path: Path) -> bool:
     except BadInput:
         return False
     return True
-
-
-def _in_order(path: Path) -> list[Answer]:
-    """Lines in the layout of TRL with responses in the order of the release."""
-    answers = []
-    for prompt, chosen, rejected in read_records(path, KEY):
-        first = compared(prompt, chosen, rejected)[2]
-        both = (chosen, rejected) if first else (rejected, chosen)
-        answers.append(Answer(prompt, *both, int(first), ()))
-    return answers
 
 
 def _digest(rows: list[Answer]) -> str:

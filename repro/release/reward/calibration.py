@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context, Decimal
 from functools import lru_cache
 
@@ -26,7 +26,7 @@ from repro.labels.privacy.gaussian import gaussian_delta
 from repro.p3.objective_perturbation.gradients import LONGEST, one_pair, pairs
 from repro.p3.objective_perturbation.joint_release import joint_bound
 from repro.p3.private_estimates.linearised_errors import RIDGES, SHARES, guessed_spectrum
-from repro.release.reward.minimiser import UNIT, rounding
+from repro.release.reward.minimiser import LEAST_RIDGE, UNIT, rounding
 
 MOST_PAIRS = 5_000_000
 """Rounding is paid for up to so many pairs."""
@@ -34,8 +34,6 @@ SUMMED = 4096
 """Pairs whose products doubles add up at once."""
 USUAL_SHARE = 0.05
 """Where no size is public."""
-LEAST_RIDGE = 1.0
-"""It costs little beside the curvature of pairs; the solver's error is divided by it."""
 SOLVER_SHARE = 0.0025
 """Of the squared shift, for w."""
 COVARIANCE_SHARE = 0.5
@@ -212,28 +210,31 @@ def _made(given: RewardBudget, ridge: float) -> RewardNoise:
     ridge = float(UP.create_decimal_from_float(ridge))
     of_b, of_w, of_s = _parts(given)
     unit = _largest_shift(given, ridge) / math.sqrt(of_b)
-    tolerance = _up(_tolerance(given, ridge))
+    tolerance = _up(sure_tolerance(given, ridge))
     output = _up(2 * float(tolerance) / (unit * math.sqrt(of_w)))
     second = _up(given.second_moment / (unit * math.sqrt(of_s))) if of_s else Decimal(0)
-    of_others = 2 * float(tolerance) / float(output)
-    if of_s:
-        of_others = math.hypot(of_others, given.second_moment / float(second))
-
-    def bound(sigma: Decimal) -> float:
-        return given.bound(float(sigma) / ROUNDED, ridge, of_others * ROUNDED)
-
     sigma = _up(given.gradient / (unit * math.sqrt(of_b)))
-    while bound(sigma) > given.left:
+    digits = ridge, float(sigma), float(tolerance), float(output), float(second)
+    noise = RewardNoise(*digits, bound=0.0)
+    while (bound := delta_bound(given, noise)) > given.left:
         sigma = sigma.next_plus(UP)
-    spare = bound(sigma) + given.delta - given.left
-    return RewardNoise(ridge, float(sigma), float(tolerance), float(output), float(second), spare)
+        noise = replace(noise, sigma=float(sigma))
+    return replace(noise, bound=bound + given.delta - given.left)
+
+
+def delta_bound(given: RewardBudget, noise: RewardNoise) -> float:
+    """Upper bound of δ at ε of these digits, without what the sampler of normals may miss by."""
+    of_others = 2 * noise.tolerance / noise.output
+    if given.covariance:
+        of_others = math.hypot(of_others, given.second_moment / noise.covariance)
+    return given.bound(noise.sigma / ROUNDED, noise.ridge, of_others * ROUNDED)
 
 
 def _up(value: float) -> Decimal:
     return UP.create_decimal_from_float(value)
 
 
-def _tolerance(given: RewardBudget, ridge: float) -> float:
+def sure_tolerance(given: RewardBudget, ridge: float) -> float:
     """What the solver is sure to reach: four times the rounding of as many pairs as there may be.
 
     The number of pairs is not public where units come and go, so it is not asked for.

@@ -8,6 +8,7 @@ from repro.release.reward.minimiser import (
     length,
     minimised,
     rounding,
+    without_noise,
 )
 from tests.at_each import at_each
 
@@ -99,3 +100,12 @@ def test_more_than_a_chunk_is_added_up_like_one():
 def test_a_solver_that_does_not_get_there_says_so():
     with pytest.raises(ArithmeticError, match="near enough"):
         minimised(problem(0, 1.0), 0.0)
+
+
+def test_the_fit_without_noise_has_no_slope_left_inside_the_ball_and_ends_on_a_small_one():
+    pairs = problem(0, 1.0).pairs.astype(float)
+    theta = without_noise(pairs, reward_bound=20.0)
+    slope = theta - (pairs / (1 + np.exp(pairs @ theta))[:, None]).sum(0)
+    assert 0.1 < length(theta) < 20
+    np.testing.assert_allclose(slope, 0, atol=0.05)
+    assert length(without_noise(pairs, reward_bound=0.1)) == pytest.approx(0.1)
