@@ -47,7 +47,7 @@ class CosinePrior:
         log_odds = self.tilt * place / self.kl_weight
         clean = special.expit(self.base + self.tilt * place)
         win = process.released(clean, self.epsilon)
-        chance = stats.binom.pmf(_window(win, pairs)[None, :], pairs, win[:, None])
+        chance = stats.binom.pmf(likely_wins(win, pairs)[None, :], pairs, win[:, None])
         joint = weight[:, None] * chance
         total = joint.sum(axis=0)
         mean = np.divide(log_odds @ joint, total, out=np.zeros_like(total), where=total > 0)
@@ -55,9 +55,12 @@ class CosinePrior:
         return self.kl_weight * float((joint * loss).sum())
 
 
-def _window(win: np.ndarray, pairs: int) -> np.ndarray:
-    """Numbers of wins that have a chance worth counting under some node."""
-    spread = WINDOW * np.sqrt(pairs * win * (1 - win)) + 1
-    low = max(0, int((pairs * win - spread).min()))
-    high = min(pairs, int((pairs * win + spread).max()) + 1)
+def likely_wins(win: np.ndarray, pairs: int) -> np.ndarray:
+    """Numbers of wins of ``pairs`` labels, but those less likely than 2·e^−72 at every ``win``.
+
+    Bernstein's inequality: that is the chance to be more than 12 standard deviations and 100 off.
+    """
+    radius = WINDOW * np.sqrt(pairs * win * (1 - win)) + 100
+    low = max(0, int((pairs * win - radius).min()))
+    high = min(pairs, int((pairs * win + radius).max()) + 1)
     return np.arange(low, high + 1)

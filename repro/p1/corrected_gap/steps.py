@@ -15,7 +15,7 @@ from repro.labels.preferences.label_counts import LabelCounts
 from repro.labels.preferences.label_process import AS_STATED, LabelProcess
 from repro.p1.corrected_gap import bounds as bound
 from repro.p1.corrected_gap.bounds import Cell
-from repro.p1.corrected_gap.cosine_prior import CosinePrior
+from repro.p1.corrected_gap.cosine_prior import CosinePrior, likely_wins
 from repro.worlds.estimators.two_arm_mle import two_arm_mle
 
 TIE = 1e-9
@@ -188,13 +188,14 @@ class TableState:
 
     @cached_property
     def mean_squared_error(self) -> float:
-        """E(Δ̂ − Δ)² of the private MLE given m, exactly."""
-        wins = torch.arange(self.pairs + 1, dtype=torch.float64)[:, None]
+        """E(Δ̂ − Δ)² of the private MLE given m, exactly up to rounding."""
+        win = self.process.win_prob(self.difference, self.epsilon)
+        likely = likely_wins(np.array([win]), self.pairs)
+        wins = torch.as_tensor(likely, dtype=torch.float64)[:, None]
         counts = LabelCounts(torch.full_like(wins, self.pairs), wins)
         fitted = two_arm_mle(counts, self.epsilon, self.reward_bound)[:, 0].numpy()
         returned = self.process.returned(fitted, np.full_like(fitted, self.difference))
-        win = self.process.win_prob(self.difference, self.epsilon)
-        chance = stats.binom.pmf(np.arange(self.pairs + 1), self.pairs, win)
+        chance = stats.binom.pmf(likely, self.pairs, win)
         return float(chance @ (returned - self.difference) ** 2)
 
     @property
