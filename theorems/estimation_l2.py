@@ -29,8 +29,9 @@ Assumption 5.6 read on all of R^d excludes one-hot features: their differences a
 proof needs, it holds (check `one_hot_coverage`; its control is the literal reading).
 
 The theorem allows every δ in (0, 1), and loses the 1 of Claim E.3's √((1+ln(1/δ))/n).  Near δ = 1
-its bound goes to 0, and of six labels no dataset has so small an error (check `delta_near_one`;
-its control is the printed form).  For δ ≤ ½ the two forms differ by a constant.
+its bound goes to 0, and of six labels no dataset has so small an error: the least error over the
+bound grows without limit (check `delta_near_one_printed`, expected contradicted; `delta_near_one`
+has the 1).  For δ ≤ ½ the two forms differ by a constant.
 
 What would refute the theorem: exponents beyond the printed ones, a floor that is not the one
 claimed, or an E.3 failure rate above δ.
@@ -210,6 +211,8 @@ FLOOR_OF_NORM_TWO = over_claimed(OVER_CLAIMED, estimation_floor, floor_of_norm_t
 HUBER_FLOOR = over_claimed(OVER_CLAIMED, estimation_floor, huber_response)
 E3 = Quantity("P(Claim E.3 fails) / δ", of_world, evidence="computed")
 OVER_BOUND = Quantity("‖θ̂ − θ_true‖₂ of a dataset / bound", of_world, evidence="computed")
+LEAST_OVER_BOUND = Quantity("least ‖θ̂ − θ_true‖₂ of a dataset / printed bound", of_world,
+                            evidence="computed")  # fmt: skip
 E4 = over_claimed("‖(1/n)Σbx‖₂ of n → ∞ labels / ζα", corruption_term, moved)
 ONE_HOT = Quantity("1/((d−1)·λ_min)", of_world, evidence="computed")
 
@@ -270,6 +273,10 @@ CHECKS = [
     check("delta_near_one", "log_inverse_delta",
           Inequality("six labels, δ near 1: every error ≤ √((1+ln(1/δ))/n)/(γξ)"), OVER_BOUND,
           [least_error_as_printed], largest_error_with_the_one),
+    check("delta_near_one_printed", "log_inverse_delta",
+          Slope("six labels, δ near 1, as printed: least error / bound {rate}", 0, "at_least"),
+          LEAST_OVER_BOUND, [], least_error_as_printed, expected="contradicted",
+          why="the 1 of Claim E.3's √((1+ln(1/δ))/n) is lost"),
     check("one_hot_coverage", "num_features",
           Inequality("uniform one-hot pairs: λ_min = 1/(d−1) on {⟨1,θ⟩ = 0}"), ONE_HOT,
           [on_all_of_rd], on_complement),
@@ -300,6 +307,7 @@ THEOREM = Theorem(
     title="P4 Theorem 5.7: private and robust estimation in the L2 norm",
     settles=["p4.thm_5_7"],
     checks=CHECKS,
+    corrected={"delta_near_one_printed": "delta_near_one"},
     worlds={
         "sampled": SampledPairs, "infinite": PairLabels, "one_cell": CellLabels,
         "noise": ScoreNoise, "score": CorruptedScore, "few": FewLabels, "one_hot": OneHotPairs,

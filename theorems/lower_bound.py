@@ -37,9 +37,14 @@ q′_x/(q_x(1−q_x))·∫_y^x q′, where q′ = (2α−1)σ′ ≤ (2α−1)/4
 factor at most 2α−1; so KL(q_y‖q_x) ≤ (2α−1)²(x−y)²/8, and x − y = 2a, times the share 2(C−1)/(SC²)
 of such pairs.
 
-What would refute the theorem: a learner with a steeper exponent, or a Bayes risk below the bound.
-The inequalities of the proof have slack (printed as max_ratio), so their planted faults are larger
-than 10 % except for ``pair_kl_sharper``, where a constant 10 % too small is found.
+What the printed text does not bear out: ``few_labels_printed``, expected contradicted.  π_ref loses
+at most B, and without the condition on n the printed bound over B grows like √S at n = 1.  With n =
+4SC/((e^ε−1)²B²) it is at most B (``enough_labels``).
+
+What would refute the theorem under its condition: a learner with a steeper exponent, or a Bayes
+risk below the bound.  The inequalities of the proof have slack (printed as max_ratio), so their
+planted faults are larger than 10 % except for ``pair_kl_sharper``, where a constant 10 % too small
+is found.
 """
 
 import math
@@ -52,9 +57,10 @@ import numpy as np
 import torch
 from pydantic import Field
 
-from repro.base.notation import label_signal
+from repro.base.notation import epsilon_minus_one, label_signal
 from repro.base.schema import (
     Count,
+    FiniteEpsilon,
     KLWeight,
     Model,
     Pairs,
@@ -72,6 +78,7 @@ from repro.core.check import (
     Theorem,
     at_both_ends,
     named,
+    of_world,
 )
 from repro.core.claims import Inequality, Slope
 from repro.core.proofs import Claimed, Interval, iv, proof_of
@@ -185,6 +192,30 @@ class AnyTilt:
     kl_weight: KLWeight
 
 
+@dataclass(frozen=True, kw_only=True)
+class FewLabels:
+    """The numbers of Theorem 4.5, whose statement has no condition on n.
+
+    Attributes:
+        epsilon: ε.
+        n_pairs: n.
+        num_states, coverage, kl_weight, reward_bound: S, C*, 1/β and B.
+    """
+
+    epsilon: FiniteEpsilon
+    n_pairs: Pairs
+    num_states: Count
+    coverage: Positive
+    kl_weight: KLWeight
+    reward_bound: RewardBound
+
+    def bound(self, n_pairs: float) -> float:
+        """The printed bound, with constant 1."""
+        information = epsilon_minus_one(self.epsilon) ** 2 * n_pairs
+        fast = self.coverage * self.num_states / (self.kl_weight * information)
+        return min(fast, math.sqrt(self.coverage * self.num_states / information))
+
+
 # What the supremum over the tilt costs -----------------------------------------------------------
 
 
@@ -266,9 +297,22 @@ def separation(world: AnyTilt, factor: float = 1.0) -> Claimed:
     return Claimed(((0.0, 2.0),), ratio)
 
 
+def bound_as_printed(world: FewLabels) -> float:
+    """The printed bound over B, the most that π_ref can lose."""
+    return world.bound(world.n_pairs) / world.reward_bound
+
+
+def bound_of_enough_labels(world: FewLabels) -> float:
+    """The same at the least n of the proof, 4SC/((e^ε−1)²B²), or at the world's if it is larger."""
+    signal = (epsilon_minus_one(world.epsilon) * world.reward_bound) ** 2
+    enough = 4 * world.num_states * world.coverage / signal
+    return world.bound(max(world.n_pairs, enough)) / world.reward_bound
+
+
 # The claims --------------------------------------------------------------------------------------
 
 RATIO = "bound / exact value"
+OVER_LARGEST = Quantity("printed bound / largest loss B of π_ref", of_world, evidence="computed")
 GAP = Quantity("sup over a of the mean gap [reward]", worst_risk, stream_per_block=True)
 BLIND = (no_data,)
 NAIVE = (no_data, learner.naive_posterior)
@@ -319,6 +363,13 @@ CHECKS = [
           settles=[THEOREM_4_5, KEEP_PROB]),
     check("num_states_root", "num_states", Slope("βa ≫ 1: gap {rate}", 0.5)),
     check("coverage_root", "coverage", Slope("βa ≫ 1: gap {rate}", 0.5, symbol="C*")),
+    check("few_labels_printed", "num_states",
+          Slope("any n, as printed: bound / largest loss {rate}", 0, "at_most"), OVER_LARGEST,
+          bound_as_printed, (), (), expected="contradicted",
+          why="the proof needs n > 4SC/((e^ε−1)²B²), which the theorem does not say"),
+    check("enough_labels", "num_states",
+          Inequality("n = 4SC/((e^ε−1)²B²): printed bound ≤ B"), OVER_LARGEST,
+          bound_of_enough_labels, (bound_as_printed,), ()),
     check("explicit_bound", "n_pairs",
           Inequality("¼·min{βa²/8, 3a/10}·exp(−n·KL) ≤ Bayes risk"), searched(RATIO, bayes_case),
           step.bound, (step.bound_without_quarter, step.bound_sign), blind=ANY_LEARNER),
@@ -373,10 +424,11 @@ THEOREM = Theorem(
     checks=CHECKS,
     corrected={
         "epsilon_minus_one": "privacy_cost",
+        "few_labels_printed": "enough_labels",
     },
     worlds={
         "hypercube": Corners, "one_state": LabelsOfOneState, "one_record": OneRecord,
-        "bits": RandomBits, "any_tilt": AnyTilt,
+        "bits": RandomBits, "any_tilt": AnyTilt, "few_labels": FewLabels,
     },
     assumes=assumes,
 )  # fmt: skip

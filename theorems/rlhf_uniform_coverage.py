@@ -17,21 +17,30 @@ Testable: the noise as a number along n, c, 1/γ, ln(1/δ) and ξ; in ξ it goes
 number of features, inside the printed ξ^−1 (`noise_coverage`), −1 needs ξ = 1/d (see
 estimation_l2).  Floors as numbers along α, ξ and c (attained, with constant 1).
 
+The theorem allows every δ below 1, where ln(1/δ) goes to 0.  Of many states with 8·ln(2d) labels
+each, all are right with a probability that is exponentially small in S; twice that is 1−δ here.
+Then one wrong state alone is above the bound, whatever C (`delta_near_one_printed`, expected
+contradicted).  With the 1 of Claim E.3, 1 + ln(1/δ), it is not (`delta_near_one`).
+
 Controls: `stuck_at_first_point`, which ignores the sweep; `every_pair_informs`, ξ = 1;
 `huber_adversary`, whose floor is free of ξ; `orders_swapped`; `biased_reading`, an offset of 1 % in
 the flip probability, which does not vanish with α.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
+from scipy.stats import binom, poisson
 
 from repro.base.notation import epsilon_of_cost
-from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
-from repro.core.claims import Ratio
+from repro.base.schema import Count, RewardBound
+from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, of_world
+from repro.core.claims import Ratio, Slope
 from repro.p4.corruption_floors.policies import greedy_floor
 from repro.p4.debiased_mle.labels import (
     ClimbingMargin,
@@ -82,6 +91,54 @@ class MarginLost(InformativePairs):
         return -float(ndtri(self.failure_prob)) * self.unit
 
 
+@dataclass(frozen=True, kw_only=True)
+class ManyStates:
+    """S states, met alike, two responses of each; no privacy and no corruption.
+
+    The feature difference x of a state has norm 1 and is orthogonal to those of other states, so
+    that ξ = 1/S and d = S + 1.  All margins are B/√S.
+
+    Attributes:
+        num_states: S.
+        reward_bound: B = ‖θ*‖.
+    """
+
+    num_states: Count
+    reward_bound: RewardBound
+
+    @property
+    def margin(self) -> float:
+        """⟨x, θ*⟩ of each state."""
+        return self.reward_bound / math.sqrt(self.num_states)
+
+    @property
+    def n_pairs(self) -> int:
+        """n = 8·ln(2d)/ξ, enough for δ ≥ ½."""
+        return math.ceil(8 * math.log(2 * self.num_states + 2) * self.num_states)
+
+    @cached_property
+    def all_right(self) -> float:
+        """P(greedy RLHF errs in no state), ties taken as right."""
+        count = np.arange(self.n_pairs + 1)
+        right = binom.sf((count - 1) // 2, count, 1 / (1 + math.exp(-self.margin)))
+        # n labels are Poisson numbers of labels at each state, given that their sum is n
+        each = poisson.pmf(count, self.n_pairs / self.num_states) * right
+        whole = reduce(lambda some, _: np.convolve(some, each)[: len(count)],
+                       range(self.num_states - 1), each)  # fmt: skip
+        return float(whole[-1] / poisson.pmf(self.n_pairs, self.n_pairs))
+
+    def over_bound(self, one: float) -> float:
+        """A gap exceeded with probability above δ = 1 − 2·P(all right), over its bound.
+
+        It is that of one wrong state.  The bound is √((one + ln(1/δ))/n)/(γξ), with constant 1.
+        """
+        gap = self.margin / self.num_states
+        log_inverse_delta = -math.log1p(-2 * self.all_right)
+        slope = 1 / (2 + 2 * math.cosh(self.reward_bound))
+        root = math.sqrt((one + log_inverse_delta) / self.n_pairs)
+        return gap * slope / (self.num_states * root)
+
+
 # What is claimed of a world ----------------------------------------------------------------------
 
 
@@ -125,6 +182,16 @@ def lost_at_even_odds(world: MarginLost) -> MarginLost:
     return replace(world, failure_prob=0.5)
 
 
+def one_wrong_state(world: ManyStates) -> float:
+    """One wrong state over the bound with Claim E.3's 1."""
+    return world.over_bound(1.0)
+
+
+def one_wrong_state_as_printed(world: ManyStates) -> float:
+    """The same without the 1."""
+    return world.over_bound(0.0)
+
+
 # Quantities: of the world's own margin, whatever an algorithm changes ----------------------------
 
 
@@ -144,6 +211,8 @@ def turned(
 GAP = Quantity("gap / .17·2c(ε)/√(nξ)", gap, evidence="exact", over=costly_gap)
 LOST = Quantity("P(the margin z_δ·2c(ε)/√(nξ) is lost) / δ", turned, evidence="exact",
                 over=stated_delta)  # fmt: skip
+OVER_BOUND = Quantity("gap exceeded with probability above δ / bound", of_world,
+                      evidence="computed")  # fmt: skip
 FLOOR = over_claimed("largest margin that is turned / claimed", greedy_floor, turned_margin)
 
 
@@ -188,10 +257,24 @@ FLOORS = [
 ]  # fmt: skip
 
 
+NEAR_ONE = [
+    Check(name="delta_near_one_printed", axis="num_states",
+          claim=Slope("δ near 1, as printed: gap / bound {rate}", 0, "at_most"),
+          quantity=OVER_BOUND, right=one_wrong_state_as_printed, wrong=(), expected="contradicted",
+          why="the 1 of Claim E.3's √((1+ln(1/δ))/n) is lost"),
+    Check(name="delta_near_one", axis="num_states",
+          claim=Slope("δ near 1, 1 + ln(1/δ) for ln(1/δ): gap / bound {rate}", 0, "at_most"),
+          quantity=OVER_BOUND, right=one_wrong_state, wrong=[one_wrong_state_as_printed]),
+]  # fmt: skip
+
+
 def assumes(swept: SweptCheck):
     """Assumption 5.6 and n ≥ 8·ln(d/δ)/ξ at both ends of every sweep."""
     for end in (0, -1):
         world = swept.sweep.worlds[end]
+        if isinstance(world, ManyStates):
+            rest = 2 * world.all_right
+            yield f"at {swept.sweep.grid[end]:g}: δ ≥ ½", rest <= 0.5, f"1 − δ = {rest:.3g}"
         if isinstance(world, InformativePairs):
             enough = bool(world.n_pairs >= MIN_LABELS / world.mass)
             yield f"at {swept.sweep.grid[end]:g}: enough labels", enough, f"ξ = {world.mass:.3g}"
@@ -200,7 +283,9 @@ def assumes(swept: SweptCheck):
 THEOREM = Theorem(
     title="P4 Theorem 6.2: private and robust offline RLHF, uniform coverage",
     settles=["p4.thm_6_2"],
-    checks=[*NOISE, *FLOORS],
-    worlds={"costly": CostlyMargin, "lost": MarginLost, "ladder": ClimbingMargin},
+    checks=[*NOISE, *FLOORS, *NEAR_ONE],
+    corrected={"delta_near_one_printed": "delta_near_one"},
+    worlds={"costly": CostlyMargin, "lost": MarginLost, "ladder": ClimbingMargin,
+            "many": ManyStates},
     assumes=assumes,
-)
+)  # fmt: skip

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from repro.catalogue.coverage import REASON, StatementCoverage
 from repro.catalogue.papers import SLIP_GRADES, Catalogue, Slip
-from repro.catalogue.standing import contradicting
+from repro.catalogue.standing import contradicting, needed, standing
 from repro.catalogue.summaries import CheckSummary
 
 ONLY = "only="
@@ -45,12 +45,14 @@ class Answers:
     """What stands between the verdict and the evidence.
 
     Attributes:
-        why: what is wrong with it, or why it has no verdict; may be empty.
+        why: what is wrong with it or which condition it needs, or why it has no verdict; may be
+            empty.
         place: where in the paper the error is; may be empty.
         counterexample: the smallest instance in which the printed form fails; may be empty.
         command: runs the check that contradicts it or has the printed form as its control, at
             smoke, or has Coq check the proof.
-        holds: forms that hold, that of the worst error that contradicts it first.
+        holds: forms that hold, that of the worst error that contradicts it, or of the condition
+            that it needs, first.
         others: what else was suspected of it.
     """
 
@@ -70,9 +72,9 @@ def answers(row: StatementCoverage, catalogue: Catalogue) -> Answers:
         catalogue: with what is suspected of every statement.
     """
     own = list(row.item.slips.values())
-    against = sorted(
-        contradicting(row, catalogue), key=lambda slip: (*_worst_first(slip), slip not in own)
-    )
+    conditional = standing(row, catalogue).unstated_condition
+    noted = needed(row) if conditional else contradicting(row, catalogue)
+    against = sorted(noted, key=lambda slip: (*_worst_first(slip), slip not in own))
     evidence = {f"{slug}: {item.name}" for slug, item in row.speaking}
     concern = [
         item

@@ -64,7 +64,7 @@ class Standing:
             a statement that has no verdict.
         grade: of a contradiction: error, constant, unstated_condition or notation; may be empty.
         text_at_hand: the contradiction rests on signs that a conversion from PDF can move.
-        sentence: without a full stop.
+        sentence: without a full stop; of a supported statement with how its checks know.
         unstated_condition: it is supported under a condition that is not stated.
     """
 
@@ -115,19 +115,24 @@ def standing(row: StatementCoverage, catalogue: Catalogue) -> Standing:
     conditions = _conditions(row) if verdict == "supported" else []
     generated = conditions[0] if conditions else _generated(row, verdict)
     stands = in_unicode(row.item.stands or "").removesuffix(".")
+    evidence = f" ({_evidence(row)})" if verdict == "supported" else ""
     differing = [
         f"a run came out {row.expected[slug].replace('_', ' ')}, not as recorded"
         for slug in row.differing
     ]
-    sentence = "; ".join([stands or generated, *dict.fromkeys(differing), *stale])
+    sentence = "; ".join([(stands or generated) + evidence, *dict.fromkeys(differing), *stale])
     return Standing(spoken(row.id), verdict, grade, at_hand, sentence, bool(conditions))
 
 
 def _conditions(row: StatementCoverage) -> list[str]:
     """What shows that the statement needs a condition that is not stated: its notes and proofs."""
-    condition = "unstated_condition"
-    noted = [slip.suspected for slip in row.item.slips.values() if slip.grade == condition]
-    return noted + [proof.says for proof in row.machine_checked if proof.shows == condition]
+    proofs = [one.says for one in row.machine_checked if one.shows == "unstated_condition"]
+    return [slip.suspected for slip in needed(row)] + proofs
+
+
+def needed(row: StatementCoverage) -> list[Slip]:
+    """Its notes of a condition that is not stated."""
+    return [slip for slip in row.item.slips.values() if slip.grade == "unstated_condition"]
 
 
 def _verdict(row: StatementCoverage) -> str:
@@ -165,15 +170,16 @@ def _generated(row: StatementCoverage, verdict: str) -> str:
         return f"{', '.join(names)}; {row.item.title}"
     if verdict not in SYMBOLS:
         return row.item.title
-    if verdict != "supported":
-        names = [
-            f"{check.name} of {slug}" for slug, check in row.speaking if check.expected == verdict
-        ]
-        return f"{row.item.title}; see {names[0]}" if names else row.item.title
+    names = [f"{check.name} of {slug}" for slug, check in row.speaking if check.expected == verdict]
+    shown = f"; see {names[0]}" if names and verdict != "supported" else ""
+    return row.item.title + shown
+
+
+def _evidence(row: StatementCoverage) -> str:
+    """How the checks know, by commas."""
     how = list(dict.fromkeys(check.evidence.replace("_", " ") for _, check in row.speaking))
     # Beside other evidence a proof is of one check, often a step, and not of the statement.
-    words = ["proved in part" if kind == "proved" and len(how) > 1 else kind for kind in how]
-    return f"{row.item.title} ({', '.join(words)})"
+    return ", ".join("proved in part" if one == "proved" and len(how) > 1 else one for one in how)
 
 
 def named(
@@ -270,9 +276,11 @@ PAGE = """# Where every statement stands
 recorded verdict of its checks, or of the theorems that Coq checks. A run says whether the recorded
 verdicts come out. A contradiction has a grade: *error*, *constant*, *unstated condition*, or
 *notation* (a misprint with one reading). *In the text at hand* means that it rests on signs that a
-conversion from PDF can move. *Supported under a condition that is not stated* means that the
-checks keep to a condition, and that without it the statement, or what it follows from, is noted or
-proved to fail. Brackets after a supported statement say how its checks know
+conversion from PDF can move. A statement is contradicted where a check of its printed form, at
+values that its hypotheses allow, fails for every constant
+([why](adr/0025-the-printed-form-decides.md)). *Supported under a condition that is not stated*
+means that no check fails the printed form: the condition is noted, or only a reading that is not
+the kindest fails. Brackets after a supported statement say how its checks know
 ([evidence](glossary.md)), and *proved in part* that a check or a step of the proof is proved. The
 last column has experiments, theorems that Coq checks, and pages with the proof or the numbers.
 `python -m repro catalogue ID` shows one statement: verdict, why, the smallest counterexample, what

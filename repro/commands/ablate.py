@@ -43,6 +43,7 @@ from repro.study.plan import built
 from repro.study.settings import session_of
 
 UNNOTICED = 1
+UNDECIDED = "could not be judged; raise budget.replicates until it has a verdict"
 OWN = ("theorem", "markdown")
 Progress = Callable[[int, str], AbstractContextManager[Callable[[int], None]]]
 
@@ -160,9 +161,12 @@ def _complaints(values: dict[str, Any], own_findings: Sequence[Finding], write: 
     needs = _needs(own_findings, [swept.name for swept in checks])
     file = needs_file(plan.slug)
     kept = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    wrong = [
+    undecided = {finding.check for finding in own_findings if finding.undecided}
+    wrong = [f"{plan.slug} {name}: {UNDECIDED}" for name in needs if name in undecided]
+    wrong += [
         f"{plan.slug} {check.name}: {line}"
         for check in checks
+        if check.name not in undecided
         for line in complaints(
             check,
             list(needs[check.name]),

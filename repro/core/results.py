@@ -184,5 +184,10 @@ class Finding:
 
     @property
     def noticed(self) -> bool:
-        """Whether the verdict changed."""
-        return self.before != self.after
+        """Whether a verdict changed."""
+        return not self.undecided and self.before != self.after
+
+    @property
+    def undecided(self) -> bool:
+        """Whether there was no verdict that could have changed."""
+        return self.before == "inconclusive"

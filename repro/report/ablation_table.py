@@ -24,16 +24,20 @@ def outcome(finding: Finding) -> str:
     >>> outcome(Finding("t", "r", "measured", "labels", "fair coins", "supported", "supported"))
     'NOT NOTICED: still supported'
     """
+    if finding.undecided:
+        return "could not be judged: inconclusive with everything in place"
     if finding.noticed and finding.unmeasured:
         return f"could not be measured: {finding.unmeasured}"
     return finding.after if finding.noticed else f"NOT NOTICED: still {finding.after}"
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """How many ablations were noticed, and how many of these since nothing could be measured."""
+    """How many ablations were noticed, could not be measured, and could not be judged."""
     noticed = [finding for finding in findings if finding.noticed]
     unmeasured = sum(bool(finding.unmeasured) for finding in noticed)
     words = f"; {unmeasured} of these could not be measured" if unmeasured else ""
+    undecided = sum(finding.undecided for finding in findings)
+    words += f"; {undecided} could not be judged" if undecided else ""
     return f"{len(noticed)} of {len(findings)} ablations noticed{words}"
 
 

@@ -1,5 +1,6 @@
 """Where every statement stands: a computed verdict and a sentence, and who finds it how."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,8 +11,10 @@ from repro.catalogue.standing import named, pages_of, standing, statements_page
 from repro.catalogue.summaries import summaries
 from repro.commands import catalogue as command
 from repro.commands.process.command import status_of
+from repro.core.check import EVIDENCE
 from tests.docs.fences import ROOT
 
+KINDS = "|".join(EVIDENCE)
 EXISTING = summaries()
 ALL = load()
 ROWS = rows(completed(ALL, EXISTING), EXISTING)
@@ -25,7 +28,11 @@ def test_a_first_line_has_one_verdict_one_sentence_and_at_most_160_signs():
         assert stands.line.endswith(f"{stands.sentence}.")  # nothing is cut off
         assert stands.verdict_words[0] in "✗✓–≈○"
         assert stands.line.startswith(f"{stands.name}: {stands.verdict_words}: ")
-        assert not row.item.stands or stands.sentence == row.item.stands
+        evidence = rf"(.*) \(({KINDS}|proved in part)(, ({KINDS}|proved in part))*\)"
+        known = re.fullmatch(evidence, stands.sentence)
+        assert bool(known) == (stands.verdict == "supported"), row.id
+        said = known[1] if known else stands.sentence
+        assert not row.item.stands or said == row.item.stands
 
 
 def test_what_an_author_says_is_plain_text_with_one_full_stop():
@@ -50,10 +57,15 @@ def test_pages_are_of_statements_that_there_are_and_lie_in_docs():
         ("p2.thm_5_3", "✗ contradicted (unstated condition)"),  # not for a sign of the text at hand
         ("p1.def_3_2", "✗ contradicted (notation, in the text at hand)"),
         ("p2.thm_5_2", "✓ supported"),
-        ("p1.thm_4_5", "✓ supported under a condition that is not stated"),  # a note
+        ("p1.thm_4_5", "✗ contradicted (unstated condition)"),
+        ("p3.thm_4_2", "✗ contradicted (unstated condition)"),
+        ("p3.thm_4_4", "✗ contradicted (unstated condition)"),
+        ("p3.thm_5_2", "✗ contradicted (unstated condition)"),
+        ("p3.lem_a_11", "✗ contradicted (unstated condition)"),
+        ("p3.lem_a_9", "✓ supported under a condition that is not stated"),  # a note
         ("p1.abs_1", "✓ supported under a condition that is not stated"),  # a note and a proof
-        ("p4.thm_5_7", "✓ supported under a condition that is not stated"),
-        ("p4.thm_6_2", "✓ supported under a condition that is not stated"),
+        ("p4.thm_5_7", "✗ contradicted (unstated condition)"),
+        ("p4.thm_6_2", "✗ contradicted (unstated condition)"),
         ("p1.rem_4_4", "✓ supported"),  # states its condition
         ("p4.prop_4_6", "✗ contradicted (constant)"),
         ("p1.alg_1", "– executed, no verdict"),
@@ -67,21 +79,22 @@ def test_the_verdict_is_that_of_the_evidence_and_its_grade_that_of_the_note(name
 
 
 def test_without_a_written_sentence_the_note_or_the_proof_names_the_condition():
-    row = BY_ID["p4.thm_5_7"]
+    row = BY_ID["p3.lem_a_9"]
     unsaid = replace(row, item=row.item.model_copy(update={"stands": None}))
-    assert standing(unsaid, ALL).sentence == row.item.slips["delta_near_one"].suspected
+    suspected = row.item.slips["probability_of_lemma_a_9"].suspected
+    assert standing(unsaid, ALL).sentence == f"{suspected} (measured)"
     bare = unsaid.item.model_copy(update={"slips": {}})
     assert standing(replace(unsaid, item=bare), ALL).verdict_words == "✓ supported"
     (proof,) = BY_ID["p1.abs_1"].machine_checked
     proved = replace(unsaid, item=bare, machine_checked=(proof,))
-    assert standing(proved, ALL).sentence == proof.says
+    assert standing(proved, ALL).sentence == f"{proof.says} (measured)"
 
 
 def test_a_written_sentence_changes_no_verdict():
     row = BY_ID["p2.thm_5_2"]
     before = standing(row, ALL).verdict_words
     said = replace(row, item=row.item.model_copy(update={"stands": "it fails"}))
-    assert standing(said, ALL).line == f"P2 Theorem 5.2: {before}: it fails."
+    assert standing(said, ALL).line == f"P2 Theorem 5.2: {before}: it fails (measured)."
 
 
 @pytest.mark.parametrize(

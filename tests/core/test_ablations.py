@@ -212,6 +212,15 @@ def test_a_check_that_notices_what_it_must_has_the_status_zero(tmp_path, capsys)
     assert {one["need"] for one in kept if one["noticed"]} >= set(ALL)
 
 
+def test_a_check_without_a_verdict_is_named_as_one_that_could_not_be_judged():
+    values = compose_values("offline_gap", {}, [*FEW, "only=[n_pairs]"])
+    measured = ("offline_gap", "n_pairs", "measured", "labels", "fair coins as labels")
+    lines = _complaints(values, [Finding(*measured, "inconclusive", "inconclusive")], write=False)
+    assert lines == [
+        "offline_gap n_pairs: could not be judged; raise budget.replicates until it has a verdict"
+    ]
+
+
 def test_needs_are_not_written_where_something_is_wrong(tmp_path, monkeypatch):
     kept = tmp_path / "offline_gap.json"
     monkeypatch.setattr("repro.commands.ablate.needs_file", lambda theorem: kept)

@@ -19,6 +19,15 @@ def test_what_could_not_be_measured_is_noticed_for_that_reason():
     assert lines[-1] == "2 of 2 ablations noticed; 1 of these could not be measured"
 
 
+def test_a_check_without_a_verdict_is_not_said_to_notice_or_not_to():
+    undecided = replace(finding("a", "inconclusive"), before="inconclusive")
+    lines = printed([undecided, replace(undecided, after="contradicted")]).splitlines()
+    assert set(lines[1:3]) == {
+        "  fair coins: could not be judged: inconclusive with everything in place"
+    }
+    assert lines[-1] == "0 of 2 ablations noticed; 2 could not be judged"
+
+
 def check(evidence):
     return SimpleNamespace(quantity=SimpleNamespace(evidence=evidence))
 

@@ -102,7 +102,7 @@ def test_a_contradiction_has_its_reason_and_a_command_that_shows_it(name):
         assert found.command.startswith(("python -m repro theorem=", "python proofs/verify.py"))
         assert found.counterexample or found.command.startswith("python proofs/")
     else:
-        assert found.holds == ()
+        assert bool(found.holds) == stands.unstated_condition
         assert bool(found.counterexample) == bool(found.command)
         assert not found.counterexample or stands.unstated_condition
 
@@ -202,8 +202,17 @@ def test_a_letter_of_the_printed_text_is_explained_by_its_paper(name, letters):
 
 def test_what_is_suspected_of_a_supported_statement_is_said_with_what_holds():
     """Also where a test is its evidence, and no check."""
-    text = " ".join(page(ROWS["p4.thm_5_7"], CATALOGUE).split())
+    text = " ".join(page(ROWS["p3.lem_a_9"], CATALOGUE).split())
     assert "Also suspected - " in text
-    assert "- Theorem 5.7, from Claim E.3 (unstated condition): " in text
-    assert "no C is enough for every δ below 1" in text
-    assert "What holds: 1 + ln(1/δ) for ln(1/δ)" in text
+    assert "- Lemma A.9 (cleared): " in text
+    assert "What holds: with the λ of the lemma it is definite with probability 1−η" in text
+
+
+def test_a_statement_that_fails_or_needs_a_condition_says_why():
+    for row in ROWS.values():
+        stands = standing(row, CATALOGUE)
+        if stands.verdict == "contradicted" or stands.unstated_condition:
+            assert answers(row, CATALOGUE).why, row.id
+    text = " ".join(page(ROWS["p3.lem_a_9"], CATALOGUE).split())
+    assert "Why (Lemma A.9) The lemma names no probability" in text
+    assert "What holds instead with probability 1−η" in text

@@ -1,11 +1,14 @@
 """P3's gap of centrally private learners, and what happens when its implementation is broken."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from repro.labels.preferences.label_law import the_truth
 from repro.p3.curator import learning
+from theorems.central_dp_gap import _largest_gap, excess_at_half_over_n
 
 GAP = [
     ("n_pairs_greedy", {"greedy": -0.5, "root_n_noise": -0.25, "argmin_policy": 0.0}),
@@ -40,6 +43,15 @@ def test_the_confidence_set_covers_and_the_bound_holds(means):
     bound = means("theorem_bound", 2e6)
     assert bound["pessimistic_fails"] < 0.03
     assert bound["greedy_fails"] > 0.2
+
+
+def test_at_the_allowed_tolerance_the_gap_outgrows_its_bound(exponents, swept_of):
+    assert exponents("optimizer_tol_printed")["excess_at_half_over_n"] > 0.2
+    world = swept_of()["optimizer_tol_printed"].sweep.worlds[0]
+    told = replace(world, estimate=the_truth).draw(np.random.default_rng(0), 3)
+    # nothing is lost, and η times the largest gap, .05·2·.9, is taken off
+    excess = excess_at_half_over_n(told) * _largest_gap(world)
+    assert excess.tolist() == pytest.approx([-0.09] * 3)
 
 
 def test_the_text_ridge_leaves_the_confidence_set(exponents):

@@ -12,7 +12,12 @@ from repro.p1.hypercube.prior import HypercubePrior
 from repro.study.composition import compose_values
 from repro.study.plan import built
 from repro.study.settings import session_of
-from theorems.lower_bound import AnyTilt, separation
+from theorems.lower_bound import (
+    AnyTilt,
+    bound_as_printed,
+    bound_of_enough_labels,
+    separation,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +62,13 @@ def test_few_labels_break_the_unstated_condition():
     few = {**compose_values("lower_bound", {"n_pairs": 10}), "output_dir": "unused"}
     failed = [a.name for a in built(session_of(few).plan).assumptions() if not a.holds]
     assert any("n > 4SC" in name for name in failed)
+
+
+def test_the_printed_bound_at_one_label_is_worked_out_by_hand(swept_of):
+    """√(2.5·10)/(√e − 1) = 7.707 is below 2·2.5·10/(√e − 1)²; at the least n it is B/2."""
+    world = swept_of()["few_labels_printed"].sweep.worlds[0]
+    assert bound_as_printed(world) == pytest.approx(5 / (math.sqrt(math.e) - 1))
+    assert bound_of_enough_labels(world) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("log_odds", [1e-3, 0.3, 0.999, 1.0, 2.4, 40.0, 700.0])
