@@ -30,13 +30,17 @@ OF_THE_MACHINE = frozenset(
 class BadInput(ValueError):
     """Input that cannot be used: one line naming the key, the value and what is allowed.
 
-    An empty value is left out of the line.
+    An empty value is left out of the line, and a whole number has no point.
     The command line prints it and exits with 2; from Python it is an ordinary ValueError.
+
+    >>> str(BadInput("batch_size", 0.0, "allowed: at least 1"))
+    'batch_size=0: allowed: at least 1'
     """
 
     def __init__(self, key: str, value: object, allowed: str) -> None:
         self.key, self.value, self.allowed = key, value, allowed
-        where = key if value == "" else f"{key}={value}"
+        shown = str(value).removesuffix(".0") if isinstance(value, float) else value
+        where = key if value == "" else f"{key}={shown}"
         super().__init__(one_line(f"{where}: {allowed}"))
 
     def __reduce__(self):

@@ -44,20 +44,35 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) else value
 
 
+FINITE_BUDGETS = f"1e-6 to {MAX_BUDGET:g}"
+BUDGETS = f"{FINITE_BUDGETS}, or inf for no privacy"
+
+
 def _finite_budget(value: float) -> float:
     if not LEAST_BUDGET <= value <= MAX_BUDGET:
-        raise ValueError(f"{_too(value)}; allowed: 1e-6 to {MAX_BUDGET:g}")
+        raise ValueError(f"{_too(value)}; allowed: {FINITE_BUDGETS}")
     return value
 
 
 def _budget(value: float) -> float:
     if not (LEAST_BUDGET <= value <= MAX_BUDGET or value == math.inf):
-        raise ValueError(f"{_too(value)}; allowed: 1e-6 to {MAX_BUDGET:g}, or inf for no privacy")
+        raise ValueError(f"{_too(value)}; allowed: {BUDGETS}")
     return value
 
 
 def _too(value: float) -> str:
     return "too small" if value < LEAST_BUDGET else "too large" if value > 0 else "not a number"
+
+
+def _a_budget(words: str) -> BeforeValidator:
+    """Say of text which budgets are allowed: ``.inf`` is a word to a command, and none to YAML."""
+
+    def read(value: Any) -> Any:
+        if isinstance(value, bool | str):
+            raise ValueError(f"not a number; allowed: {words}")
+        return value
+
+    return BeforeValidator(read)
 
 
 def _file_name(value: str) -> str:
@@ -75,12 +90,16 @@ def _finite(value: Any) -> Any:
 Number = Annotated[float, BeforeValidator(_a_number)]
 Whole = Annotated[int, BeforeValidator(_whole)]
 Epsilon = Annotated[
-    Number,
+    float,
     Field(description="privacy budget, in [1e-6, 100] or inf"),
     AfterValidator(_budget),
+    _a_budget(BUDGETS),
 ]
 FiniteEpsilon = Annotated[
-    Number, Field(description="privacy budget, in [1e-6, 100]"), AfterValidator(_finite_budget)
+    float,
+    Field(description="privacy budget, in [1e-6, 100]"),
+    AfterValidator(_finite_budget),
+    _a_budget(FINITE_BUDGETS),
 ]
 Pairs = Annotated[Whole, Field(ge=1, le=MAX_PAIRS, description="number of labels")]
 KLWeight = Annotated[Number, Field(gt=1e-6, lt=1e6, description="weight of KL in the objective")]
@@ -184,7 +203,7 @@ def _bad_input(
     if first["type"] == "literal_error":
         expected = first.get("ctx", {}).get("expected", "")
         names = re.findall("'([^']*)'", expected)
-        return BadInput(key, value, f"{nearest(value, names)}allowed: {expected}")
+        return BadInput(key, value, f"{nearest(str(value), names)}allowed: {expected}")
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     return BadInput(key, value, message if "allowed: " in message else f"allowed: {message}")
 
@@ -265,6 +284,9 @@ def _item(values: object, part: int | str) -> object:
     return _ABSENT
 
 
-def _short(value: object) -> str:
+def _short(value: object) -> object:
+    """A value in a message: a number, or text that is not longer than a line."""
     text = str(value)
+    if isinstance(value, float):
+        return value
     return text if len(text) <= 60 else text[:57] + "..."

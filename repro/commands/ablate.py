@@ -120,7 +120,7 @@ def main(words: Sequence[str]) -> int:
         _write(
             target, page(all_findings, [item for name in sessions for item in find(name).checks])
         )
-    print(content if as_json else printed(all_findings))
+    print(content if as_json else printed(all_findings, sessions))
     for line in complaints_of_all:
         print(line, file=sys.stderr if as_json else sys.stdout)
     return UNNOTICED if complaints_of_all else 0

@@ -47,11 +47,18 @@ NOTHING = (
 )
 
 
-def printed(findings: Sequence[Finding]) -> str:
-    """Lines of at most 80 columns where names allow: a check, then what happened to it."""
+def printed(findings: Sequence[Finding], experiments: Iterable[str] = ()) -> str:
+    """Lines of at most 80 columns where names allow: a check, then what happened to it.
+
+    Args:
+        findings: of all checks that have a stage.
+        experiments: all, those that have no such check too.
+    """
     if not findings:
         return NOTHING
-    return "\n".join([*_lines(findings), summary(findings)])
+    having = {finding.theorem for finding in findings}
+    without = [f"{name}: nothing to take away" for name in experiments if name not in having]
+    return "\n".join([*_lines(findings), *without, summary(findings)])
 
 
 def _lines(findings: Sequence[Finding]) -> Iterable[str]:

@@ -80,16 +80,16 @@ def test_a_delta_of_one_over_n_is_warned_of(delta, warned, capsys):
 @pytest.mark.parametrize(
     ("word", "line"),
     [
-        ("epsilon=0", "epsilon=0.0: too small; allowed: 1e-6 to 100"),
-        ("epsilon=-1", "epsilon=-1.0: too small; allowed: 1e-6"),
+        ("epsilon=0", "epsilon=0: too small; allowed: 1e-6 to 100"),
+        ("epsilon=-1", "epsilon=-1: too small; allowed: 1e-6"),
         ("epsilon=inf", "epsilon=inf: too large; allowed: 1e-6 to 100"),
-        ("delta=0", "delta=0.0: allowed: greater than"),
-        ("delta=1", "delta=1.0: allowed: less than"),
+        ("delta=0", "delta=0: allowed: greater than"),
+        ("delta=1", "delta=1: allowed: less than"),
         ("n_pairs=0.5", "n_pairs=0.5: allowed: a whole number"),
-        ("n_pairs=0", "n_pairs=0.0: allowed: greater than or equal to 1"),
-        ("num_features=0", "num_features=0.0: allowed: greater than or equal to 1"),
+        ("n_pairs=0", "n_pairs=0: allowed: greater than or equal to 1"),
+        ("num_features=0", "num_features=0: allowed: greater than or equal to 1"),
         ("adjacency=swap", "adjacency=swap: allowed: 'replace' or 'add_remove'"),
-        ("folder=x", "epsilon=1.0: allowed: without folder="),
+        ("folder=x", "epsilon=1: allowed: without folder="),
         ("eps=1", "eps=1: unknown key; "),
     ],
 )

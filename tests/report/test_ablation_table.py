@@ -28,6 +28,11 @@ def test_a_check_without_a_verdict_is_not_said_to_notice_or_not_to():
     assert lines[-1] == "0 of 2 ablations noticed; 2 could not be judged"
 
 
+def test_an_experiment_without_a_stage_has_a_line():
+    lines = printed([finding("a", "contradicted")], ["identity", "toy"]).splitlines()
+    assert lines[2:] == ["identity: nothing to take away", "1 of 1 ablations noticed"]
+
+
 def check(evidence):
     return SimpleNamespace(quantity=SimpleNamespace(evidence=evidence))
 

@@ -39,7 +39,7 @@ def test_steps_hold_as_corrected_and_fail_as_printed(swept_of, measured, name):
 
 
 def test_epsilon_above_one_is_refused(refused):
-    refused(r"^epsilon=2.0: allowed: at most 1 .input of P3", epsilon=2.0)
+    refused(r"^epsilon=2: allowed: at most 1 .input of P3", epsilon=2.0)
 
 
 def test_a_stricter_budget_asks_for_as_many_times_more_labels(swept_of):
