@@ -176,14 +176,12 @@ DPI = 110
 def draw(result: Result) -> Sheet:
     """Draw every check of a run: what was measured, what is claimed, what the controls did.
 
-    Contradicted checks come first, the others in the order of the run.
+    Panels are in the order of the table of the terminal and of the report.
     """
     columns, run = panel_columns(len(result.checks)), record_of(result)
     width = PANEL_WIDTH * max(columns, 2)
     heading = heading_lines(result, run, width)
-    pairs = zip(result.checks, run.verdict.with_controls(), strict=True)
-    shown = sorted(pairs, key=lambda pair: pair[0].verdict != "contradicted")
-    checks, said = [item for item, _ in shown], [words for _, words in shown]
+    said = list(run.verdict.with_controls())
     rows = [said[start : start + columns] for start in range(0, len(said), columns)]
     with _style():
         heights = [caption_height(row) for row in rows]
@@ -191,7 +189,9 @@ def draw(result: Result) -> Sheet:
         high = max(PANEL_HEIGHT * max(1, len(rows)), sum(heights) / 72 + LEAST * len(rows))
         more = TITLE_LEADING * max(0, len(heading) - 2)
         sheet = Sheet((width, high + more + 1.3), DPI, columns, heights)
-        for order, (ax, item) in enumerate(zip(sheet.panels(len(checks)), checks, strict=True)):
+        for order, (ax, item) in enumerate(
+            zip(sheet.panels(len(said)), result.checks, strict=True)
+        ):
             draw_panel(ax, item)
             write_captions(ax, said[order], heights[order // columns])
         sheet.settle(*_headings(sheet, result, heading))

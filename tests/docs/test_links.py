@@ -12,3 +12,11 @@ def test_anchors_are_as_github_names_them():
     assert anchors("## Change ε\n## `a.b`, c: d\n```text\n# no heading\n```\n") == {
         "change-ε", "ab-c-d",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("page", ["engine", "python"])
+def test_a_page_of_docstrings_says_how_to_read_them_without_the_site(page):
+    text = (ROOT / "docs" / "reference" / f"{page}.md").read_text(encoding="utf-8")
+    before, *lists = text.split("\n::: ")
+    assert "Without the site, `python -m pydoc " in " ".join(before.split())
+    assert lists

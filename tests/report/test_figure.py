@@ -120,11 +120,11 @@ def test_what_a_constant_and_a_bound_allow_is_shaded(result, make_result, order,
     assert (corners[:, 0].min(), corners[:, 0].max()) == pytest.approx(ax.get_xlim())
 
 
-def test_contradicted_checks_come_first(result, make_result):
+def test_panels_come_in_the_order_of_the_table(result, make_result):
     first, second = result.checks[:2]
     wrong = replace(second, outcome=replace(second.outcome, verdict="contradicted"))
     shown = panels(draw(replace(result, checks=(first, wrong))))
-    assert [ax.texts[0].get_text() for ax in shown] == [second.check.name, first.check.name]
+    assert [ax.texts[0].get_text() for ax in shown] == [first.check.name, second.check.name]
 
 
 def test_all_that_is_drawn_is_in_the_legend(figure):
