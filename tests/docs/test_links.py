@@ -1,5 +1,7 @@
 """No link of README, CONTRIBUTING or the documentation leads nowhere."""
 
+import pytest
+
 from tests.docs.fences import ROOT, pages
 from tests.docs.links import anchors, broken
 
