@@ -95,11 +95,12 @@ def answers(row: StatementCoverage, catalogue: Catalogue) -> Answers:
 
 
 def _remedies(against: Sequence[Slip]) -> tuple[Remedy, ...]:
-    """Equal ones once."""
+    """Equal ones once; one that stands alone begins like a sentence."""
     by_text: dict[str, list[Slip]] = {}
     for slip in against:
         by_text.setdefault(slip.corrected, []).append(slip)
-    return tuple(Remedy(text, tuple(slips)) for text, slips in by_text.items())
+    begun = _sentence if len(by_text) == 1 else str
+    return tuple(Remedy(begun(text), tuple(slips)) for text, slips in by_text.items())
 
 
 def _sentence(text: str) -> str:
