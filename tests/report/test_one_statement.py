@@ -215,4 +215,4 @@ def test_a_statement_that_fails_or_needs_a_condition_says_why():
             assert answers(row, CATALOGUE).why, row.id
     text = " ".join(page(ROWS["p3.lem_a_9"], CATALOGUE).split())
     assert "Why (Lemma A.9) The lemma names no probability" in text
-    assert "What holds instead with probability 1−η" in text
+    assert "What holds instead With probability 1−η" in text
