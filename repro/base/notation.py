@@ -96,7 +96,8 @@ def own_axis(name: str, label: str, symbol: str, *, linear: bool = False) -> str
     """
     meaning = label, symbol, linear
     if name in AXES and meaning != (AXES[name], SYMBOLS[name], name in LINEAR_AXES):
-        raise ValueError(f"axis {name!r} is {AXES[name]!r} already; allowed: another name")
+        allowed = f"allowed: axis={name!r} as it is, or another name"
+        raise ValueError(f"axis {name!r} is {AXES[name]!r} already; {allowed}")
     AXES[name], SYMBOLS[name] = label, symbol
     LINEAR_AXES.update({name} if linear else ())
     return name

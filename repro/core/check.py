@@ -121,6 +121,10 @@ def refuse_text(name: str, value: Any) -> None:
         raise ValueError(f'{name}={value!r}: allowed: a list, ["{value}"]')
 
 
+EXACT = '; without draws the quantity is Quantity(words, of_world, evidence="exact")'
+"""Said of an algorithm that takes a world and nothing else, where more is given."""
+
+
 def refuse_call(name: str, function: Any, *arguments: str) -> None:
     """Refuse what cannot be called with some arguments in a row.
 
@@ -139,7 +143,8 @@ def refuse_call(name: str, function: Any, *arguments: str) -> None:
     except TypeError:
         called = getattr(function, "__name__", repr(function))
         takes = f"({', '.join(signature.parameters)})"
-        raise ValueError(f"{name}: {called}{takes} is called as {called}{form}") from None
+        hint = EXACT if len(signature.parameters) == 1 < len(arguments) else ""
+        raise ValueError(f"{name}: {called}{takes} is called as {called}{form}{hint}") from None
 
 
 def measured_alone(world: Any, algorithm: Algorithm, rng: np.random.Generator, replicates: int):

@@ -77,5 +77,7 @@ def test_an_axis_of_ones_own_is_read_as_it_is_declared():
 @pytest.mark.parametrize("name", ["n_pairs", "letters"])
 def test_an_axis_with_two_meanings_is_refused(name):
     own_axis("letters", "alphabet size k", "k")
-    with pytest.raises(ValueError, match="already; allowed: another name"):
+    with pytest.raises(
+        ValueError, match=f"already; allowed: axis='{name}' as it is, or another name"
+    ):
         own_axis(name, "alphabet size k", "k", linear=True)

@@ -284,6 +284,7 @@ def test_what_is_pinned_otherwise_needs_a_reason(expected):
         ({"settles": "p1.thm_1"}, "n_pairs: settles='p1.thm_1': allowed: a list"),
         ({"wrong": naive}, "n_pairs: wrong is a function; allowed: a list"),
         ({"wrong": [naive, lambda world: 1]}, "is called as <lambda>.world, rng, replicates."),
+        ({"right": lambda world: 1}, r"Quantity.words, of_world, evidence=.exact..$"),
         ({"blind": {"label": "x"}}, "blind='label': did you mean labels"),
     ],
 )
