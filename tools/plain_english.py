@@ -4,9 +4,9 @@
     python -m tools.plain_english PAGE ... --list   each place of these pages
 
 Without PAGE it reads README.md, CONTRIBUTING.md and docs/**/*.md but for pages that a command
-writes, and beside them the first lines of all statements and the ``--help`` of all commands.  Code,
-tables, headings, targets of links and comments are not read.  Smells are heuristics: they miss some
-sentences and report some that are fine.  Exit status: 0.
+writes, and beside them the first lines of all statements, the rest of the catalogue and the
+``--help`` of all commands.  Code, tables, headings, targets of links and comments are not read.
+Smells are heuristics: they miss some sentences and report some that are fine.  Exit status: 0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LONGEST = 30
 """Words of a sentence, at most."""
 WRITTEN = ("findings", "results", "statements", "suspected_slips", "ablations", "responses")
 """Pages of docs/ that commands write."""
-FIRST_LINES, HELP = "first lines", "--help"
+FIRST_LINES, CATALOGUE, HELP = "first lines", "catalogue", "--help"
 SMELLS = {
     "inverted": re.compile(
         r"(?:^|[;:—–] )(?:so (?:is|are|does|do|has|have)\b|nor (?:is|are|does|do|has|have)\b"
@@ -114,6 +114,22 @@ def of_first_lines() -> Iterator[tuple[str, str]]:
         yield row.id, f"{standing(row, catalogue).sentence}."
 
 
+def of_catalogue() -> Iterator[tuple[str, str]]:
+    """(id, sentence) of reasons, counterexamples, suspected errors, corrections and proofs."""
+    catalogue = papers.load()
+    texts = [
+        (name, text)
+        for name, item in catalogue.items.items()
+        for text in (item.reason, item.shown, item.counterexample)
+    ]
+    texts += [(name, text) for name, slip in catalogue.slips.items()
+              for text in (slip.suspected, slip.corrected)]  # fmt: skip
+    texts += [(f"{proof.file}.{proof.name}", proof.says) for proof in catalogue.theorems]
+    for name, text in texts:
+        for sentence in sentences(text or ""):
+            yield name, sentence
+
+
 def of_help() -> Iterator[tuple[str, str]]:
     """(file, sentence) of the help of every command; indented lines are commands and tables."""
     for path in sorted(Path("repro/commands").glob("[a-z]*.py")):
@@ -145,7 +161,11 @@ def main() -> None:
     args = parser.parse_args()
     texts = {str(page): list(of_page(page)) for page in args.page or pages()}
     if not args.page:
-        texts |= {FIRST_LINES: list(of_first_lines()), HELP: list(of_help())}
+        texts |= {
+            FIRST_LINES: list(of_first_lines()),
+            CATALOGUE: list(of_catalogue()),
+            HELP: list(of_help()),
+        }
     names = ["long", *SMELLS]
     total: Counter[str] = Counter()
     if not args.list:

@@ -9,6 +9,7 @@ import pytest
 
 from tools.plain_english import (
     LONGEST,
+    of_catalogue,
     of_first_lines,
     of_help,
     of_page,
@@ -30,7 +31,9 @@ def test_a_page_has_no_sentence_that_is_hard_to_read(page):
     assert hard(of_page(Path(page))) == []
 
 
-@pytest.mark.parametrize("read", [of_first_lines, of_help], ids=["first lines", "help"])
+@pytest.mark.parametrize(
+    "read", [of_first_lines, of_catalogue, of_help], ids=["first lines", "catalogue", "help"]
+)
 def test_what_commands_print_has_no_sentence_that_is_hard_to_read(read):
     sentences = list(read())
     assert len(sentences) > 50

@@ -314,7 +314,11 @@ def test_plain_english(monkeypatch, capsys, snapshot, tmp_path):
         '"""Do it.\n\nNobody reads\nit.\n  repro do; do; do\n"""'
     )
     monkeypatch.setattr(plain_english, "rows", lambda: [SimpleNamespace(id="p1.a")])
-    monkeypatch.setattr(plain_english.papers, "load", lambda: None)
+    item = SimpleNamespace(reason="It is told.", shown="", counterexample=None)
+    slip = SimpleNamespace(suspected="It holds", corrected="It is at hand")
+    proof = SimpleNamespace(file="f", name="t", says="it is so")
+    catalogue = SimpleNamespace(items={"p1.a": item}, slips={"p1.b": slip}, theorems=[proof])
+    monkeypatch.setattr(plain_english.papers, "load", lambda: catalogue)
     sentence = SimpleNamespace(sentence="at hand it is; so; what")
     monkeypatch.setattr(plain_english, "standing", lambda row, catalogue: sentence)
     for words in ("a.md", "a.md --list", "", "--list"):

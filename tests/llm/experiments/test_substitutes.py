@@ -39,14 +39,14 @@ def test_every_figure_and_table_has_a_status():
 
 
 @pytest.mark.parametrize("name", sorted(RUN))
-def test_another_model_has_a_sentence_and_no_verdict(name, substitutes):
+def test_another_model_has_a_few_sentences_and_no_verdict(name, substitutes):
     row, own = RUN[name], [not words for words in substitutes[name]]
     if all(own):
         assert not row.item.shown
         return
     assert row.status in (SUBSTITUTE, NOT_REPRODUCED)
     assert set(row.expected.values()) == {row.status}
-    assert row.item.shown.count(". ") == 0
+    assert row.item.shown.count(". ") < 3
     assert "show" in row.item.shown
 
 
@@ -98,7 +98,7 @@ def test_a_run_shows_the_status_and_not_the_verdict():
     item = row.item
     known = Known(standing(row, catalogue), answers(row, catalogue))
     line = statement(row, known, {"llm_rdpo": run})
-    assert (line.verdict, line.note) == ("substitute", item.substitute)
+    assert (line.verdict, line.note) == ("substitute", item.substitute.removesuffix("."))
     page = results_page([run], {"p4": "P4"}, {"p4.tab_1": item}, {})
     assert "| p4.tab_1 (substitute) |" in page
     assert f"- p4.tab_1, *substitute*: {item.substitute}" in page
