@@ -45,7 +45,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtri
 
 from repro.base.schema import Positive, RewardBound
 from repro.core.check import (
@@ -318,7 +318,7 @@ def gap_quantile(world: OnlineRun, curve: RegretCurve) -> float:
 def quantile_of_limit(world: OnlineRun) -> float:
     """That of the limit, a χ² of S states."""
     states, mean = len(world.linear.state_prob), estimation_limit(world) / world.horizon
-    return mean * float(chi2.isf(world.failure_prob, states)) / states
+    return mean * float(chdtri(states, world.failure_prob)) / states
 
 
 def regrets(world: OnlineRun, rng: np.random.Generator, replicates: int) -> np.ndarray:

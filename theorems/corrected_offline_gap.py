@@ -52,8 +52,9 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import numpy as np
+import scipy
 from pydantic import Field
-from scipy import stats
+from scipy.special import ndtr
 from torch import Tensor
 
 from repro.base.device import device_in_use
@@ -409,7 +410,7 @@ def gap_quantile(data: TwoArmDatasets) -> float:
     variance = inverse_information(float(world.reward_diff[0]), data.epsilon) / pairs
     shift = float(repaired_bonus(data, proved_error(data))[0])
     chance = float(world.optimal_policy[0].prod())
-    exact = float(stats.ncx2.isf(delta, 1, shift**2 / variance))
+    exact = float(scipy.stats.ncx2.isf(delta, 1, shift**2 / variance))
     return chance / (2 * world.kl_weight) * variance * exact
 
 
@@ -529,7 +530,7 @@ def normal_failure(world: NearBound) -> float:
     difference = world.reward_bound - world.room
     spread = inverse_information(difference, world.epsilon)
     squared = JUST_ABOVE * repaired_in_sample(world) / spread
-    return float(stats.norm.sf(math.sqrt(squared) / 2))
+    return float(ndtr(-math.sqrt(squared) / 2))
 
 
 def fishers_gap(world: NearBound) -> float:

@@ -39,8 +39,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.integrate import trapezoid
-from scipy.stats import norm
 
 from repro.base.schema import Count
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named
@@ -249,9 +247,11 @@ def integrated_delta(
     if not isinstance(mechanism, GaussianShift):
         return mechanism.exact_delta(world.claimed.epsilon) / world.claimed.dp_delta
     at = np.linspace(-TAIL, TAIL + mechanism.shift, NODES)
-    moved, unmoved = norm.pdf(at, loc=mechanism.shift), norm.pdf(at)
+    moved, unmoved = (
+        np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi) for x in (at - mechanism.shift, at)
+    )
     excess = np.maximum(moved - math.exp(world.claimed.epsilon) * unmoved, 0)
-    return float(trapezoid(excess, at)) / world.claimed.dp_delta
+    return float(np.trapezoid(excess, at)) / world.claimed.dp_delta
 
 
 # The claims --------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 from scipy.special import expit, logit
 
 from repro.core.check import Check, Quantity, Theorem, at_both_ends, named, of_world
@@ -66,7 +66,7 @@ def minimax_gap(corruption: float, reward_gap: float, kl_weight: float) -> float
     def excess(policy: float) -> float:
         return _divergence(policy, first) - _divergence(policy, second)
 
-    balanced = expit(brentq(lambda x: excess(expit(x)), logit(second), logit(first)))
+    balanced = expit(scipy.optimize.brentq(lambda x: excess(expit(x)), logit(second), logit(first)))
     return kl_weight * _divergence(balanced, first)
 
 

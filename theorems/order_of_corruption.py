@@ -37,10 +37,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
-from scipy import stats
+from scipy.special import chdtrc
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import FiniteEpsilon, Share, Whole
+from repro.base.tails import binomial_above
 from repro.core.check import (
     Algorithm,
     Check,
@@ -216,7 +217,7 @@ def stopped_gap(
 ) -> np.ndarray:
     """(R,) the same TV over P(Bin(m, 1/c) > b), the adversary behind stopping at b."""
     cost = privacy_cost(world.epsilon)
-    allowed = stats.binom.sf(world.budget, world.changes, 1 / cost)
+    allowed = float(binomial_above(world.budget, world.changes, 1 / cost))
     budget = world.budget + (behind.budget or 0)
     behind = replace(behind, budget=budget)
     comparisons = [_compared(world, rng, behind) for _ in range(replicates)]
@@ -228,7 +229,7 @@ def replaced_over(
 ) -> np.ndarray:
     """(R,) P(more than r reports replaced) over P(Bin(m, 1/c) > r), at the worst r < m."""
     at = np.arange(world.changes)
-    tail = stats.binom.sf(at, world.changes, 1 / privacy_cost(world.epsilon))
+    tail = binomial_above(at, world.changes, 1 / privacy_cost(world.epsilon))
     ratios = []
     for _ in range(replicates):
         _, changed, spent = _compared(world, rng, behind)
@@ -335,7 +336,7 @@ def _rejected(world: SequentialReports, rng: np.random.Generator, behind: Behind
         return 1.0  # a transcript that cannot be
     seen_counts, due = (counts[possible] for counts in pooled)
     statistic = float(((seen_counts - due) ** 2 / due).sum())
-    return float(stats.chi2.sf(statistic, len(seen_counts) - 1) < SIGNIFICANT)
+    return float(chdtrc(len(seen_counts) - 1, statistic) < SIGNIFICANT)
 
 
 def _runs(
@@ -387,7 +388,7 @@ def over_squared_slack(world: SpentBudgets) -> Iterable[float]:
 def _over(world: SpentBudgets, rate: Callable[[float], float]) -> Iterable[float]:
     cost = privacy_cost(world.epsilon)
     return (
-        float(stats.binom.sf(budget, math.floor((1 - slack) * cost * budget), 1 / cost))
+        float(binomial_above(budget, math.floor((1 - slack) * cost * budget), 1 / cost))
         * math.exp(rate(slack) * budget)
         for budget in BUDGETS for slack in SLACKS
     )  # fmt: skip

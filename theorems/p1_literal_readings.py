@@ -43,8 +43,8 @@ from itertools import product
 from typing import Annotated, Any
 
 import numpy as np
+import scipy
 from pydantic import Field
-from scipy import stats
 from scipy.special import digamma
 
 from repro.base.device import device_in_use
@@ -346,7 +346,7 @@ class OppositeRewards:
     def population_failure(self, factor: float) -> float:
         """P(eq. (20) fails)."""
         highest = self.n_pairs * self.telling_prob - self.population_boundary(factor)
-        return float(stats.binom.cdf(math.ceil(highest) - 1, self.n_pairs, self.telling_prob))
+        return float(scipy.stats.binom.cdf(math.ceil(highest) - 1, self.n_pairs, self.telling_prob))
 
     def in_sample_limit(self, printed: bool) -> float:
         """The largest m·(2B)² that eq. (19) allows, over log(N/δ), as printed or corrected."""
@@ -357,7 +357,7 @@ class OppositeRewards:
     def mistake_prob(self, telling: np.ndarray) -> np.ndarray:
         """P(the wrong reward is returned | m); ties of the private MLE count as mistakes."""
         right = self.process.win_prob(self.reward_bound, self.epsilon)
-        wrong = stats.binom.cdf(telling // 2, telling, right)
+        wrong = scipy.stats.binom.cdf(telling // 2, telling, right)
         of_right, of_wrong = self.process.returned(np.array([1.0, -1.0]), np.ones(2)) < 0
         return of_right * (1 - wrong) + of_wrong * wrong
 
@@ -368,7 +368,7 @@ class OppositeRewards:
         squared = m * (2 * self.reward_bound) ** 2
         above = (squared > self.in_sample_limit(printed) * self.log_term) & ~below
         prob, fails, some = np.zeros(len(m)), below.astype(float), below | above
-        prob[some] = stats.binom.pmf(m[some], self.n_pairs, self.telling_prob)
+        prob[some] = scipy.stats.binom.pmf(m[some], self.n_pairs, self.telling_prob)
         heard = above & self._heard(np.where(above, prob, 0.0))
         fails[heard] = self.mistake_prob(m[heard])
         return float(prob @ fails)

@@ -39,10 +39,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from scipy import stats
 
 from repro.base.notation import flip_prob, label_signal, privacy_cost
 from repro.base.schema import Finite, Pairs, Positive, Probability
+from repro.base.tails import binomial_above
 from repro.core.check import (
     FAILURE_PROB,
     Algorithm,
@@ -209,7 +209,7 @@ def term_failure(rounds: int, ratio_bound: float, constant: float, log_term: flo
     """
     step = math.log((2 - math.exp(-ratio_bound)) / math.exp(-ratio_bound))
     boundary = constant * ratio_bound / step * math.sqrt(rounds * log_term)
-    return float(stats.binom.sf(math.floor((rounds + boundary) / 2), rounds, 0.5))
+    return float(binomial_above(math.floor((rounds + boundary) / 2), rounds, 0.5))
 
 
 @largest_of

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 from torch import Tensor
 
 from repro.base.notation import label_signal, privacy_cost
@@ -140,12 +140,12 @@ def share_of_printed(world: RewardLabels) -> float:
     """
     logs = math.log(2) - math.log(world.failure_prob)
     right = 4 * inverse_slope(world.world.reward_bound) * privacy_cost(world.epsilon) ** 2 * logs
-    return float(norm.sf(math.sqrt(JUST_ABOVE * right / inverse_information_at(world)) / 2))
+    return float(ndtr(-math.sqrt(JUST_ABOVE * right / inverse_information_at(world)) / 2))
 
 
 def needed_over(world: RewardLabels, bound: Algorithm, *_: Any) -> float:
     """The bound that two rewards just too far apart break with probability δ, over a bound."""
-    distance = 2 * float(norm.isf(world.failure_prob))
+    distance = 2 * float(-ndtri(world.failure_prob))
     return distance**2 * inverse_information_at(world) / JUST_ABOVE / bound(world)
 
 

@@ -31,8 +31,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import scipy
 import torch
-from scipy import optimize, stats
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Pairs
@@ -111,8 +111,8 @@ def mean_floor(epsilon_cost: float, corruption: float, order: Order) -> float:
 def overlap(n_pairs: int, observed: np.ndarray | float) -> np.ndarray:
     """1 − TV of n labels of mean ±observed: twice the least probability of a wrong sign."""
     win = (1 + np.asarray(observed)) / 2
-    below = stats.binom.cdf(math.ceil(n_pairs / 2) - 1, n_pairs, win)
-    tie = stats.binom.pmf(n_pairs // 2, n_pairs, win) if n_pairs % 2 == 0 else 0.0
+    below = scipy.stats.binom.cdf(math.ceil(n_pairs / 2) - 1, n_pairs, win)
+    tie = scipy.stats.binom.pmf(n_pairs // 2, n_pairs, win) if n_pairs % 2 == 0 else 0.0
     return 2 * below + tie
 
 
@@ -134,7 +134,7 @@ def two_point_bound(n_pairs: int, reports: HuberReports) -> float:
     ladder = np.linspace(math.log(1e-9), 0.0, 200)
     best = int(np.argmax(bound(ladder)))
     around = (ladder[max(0, best - 1)], ladder[min(len(ladder) - 1, best + 1)])
-    optimum: Any = optimize.minimize_scalar(
+    optimum: Any = scipy.optimize.minimize_scalar(
         lambda x: -float(bound(x)), bounds=around, method="bounded", options={"xatol": 1e-9}
     )
     return max(float(bound(optimum.x)), float(bound(ladder[best])))

@@ -27,6 +27,7 @@ from repro.core.claims import (
 from repro.core.rates import Interval, SlopeFit, fit_slope, point_estimates, pooled
 from repro.core.results import Fit, Outcome, Series
 from repro.core.verdicts import worst
+from repro.labels.privacy.clopper_pearson import lower, upper
 
 OPPOSITE = {"supported", "contradicted"}
 
@@ -162,14 +163,12 @@ def _highest(flat: np.ndarray, miss: float) -> Interval:
         flat: (G, replicates) of 0 and 1; NaN where a replicate failed.
         miss: shared by the grid points.
     """
-    from scipy.stats import binomtest  # takes half a second to import, and few checks need it
-
-    tests = [binomtest(int(np.nansum(row)), int(np.isfinite(row).sum())) for row in flat]
-    intervals = [test.proportion_ci(1 - miss / len(flat), method="exact") for test in tests]
+    hits, trials = np.nansum(flat, axis=1), np.isfinite(flat).sum(axis=1)
+    level = 1 - miss / len(flat) / 2
     return Interval(
-        max(test.statistic for test in tests),
-        max(float(at.low) for at in intervals),
-        max(float(at.high) for at in intervals),
+        float((hits / trials).max()),
+        float(lower(hits, trials, level).max()),
+        float(upper(hits, trials, level).max()),
     )
 
 

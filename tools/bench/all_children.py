@@ -1,6 +1,7 @@
 """Run Python on some words and wait for every process that comes of it, so that its CPU counts.
 
 A worker whose starter was killed is waited for by nobody, and its CPU seconds would be lost.
+Linux alone can make such a worker a child of this process. Elsewhere the command is refused.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ PR_SET_CHILD_SUBREAPER = 36
 
 def main(words: Sequence[str]) -> int:
     """The exit status of ``python WORDS``, once all its processes have ended."""
+    if sys.platform != "linux":
+        sys.exit("CPU of workers: it can be counted on Linux alone")
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     status = subprocess.run([sys.executable, *words], check=False).returncode
     with suppress(ChildProcessError):

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 from scipy.special import expit
-from scipy.stats import binom
 
 from repro.base.errors import BadInput
 from repro.labels.preferences.label_law import Channel, LabelLaw, on_arrays, released
@@ -73,10 +73,10 @@ def wrong_majority_prob(n_labels: int, informative: float, win_prob: float) -> f
     0.25
     """
     pairs = likely_counts(n_labels * informative) if informative < 1 else np.array([n_labels])
-    chance = binom.pmf(pairs, n_labels, informative)
+    chance = scipy.stats.binom.pmf(pairs, n_labels, informative)
     half = pairs / 2
-    lost = binom.cdf(np.ceil(half) - 1, pairs, win_prob)
-    tied = np.where(pairs % 2 == 0, binom.pmf(np.floor(half), pairs, win_prob), 0.0)
+    lost = scipy.stats.binom.cdf(np.ceil(half) - 1, pairs, win_prob)
+    tied = np.where(pairs % 2 == 0, scipy.stats.binom.pmf(np.floor(half), pairs, win_prob), 0.0)
     return float(chance @ (lost + tied / 2))
 
 

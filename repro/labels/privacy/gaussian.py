@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 from scipy.special import log_ndtr
 
 from repro.labels.privacy.mechanism import Mechanism
@@ -43,7 +43,7 @@ def exact_shift(epsilon: float, dp_delta: float) -> float:
             max(float(gaussian_delta(math.exp(log_shift), epsilon)), 1e-300)
         ) - math.log(dp_delta)
 
-    return math.exp(brentq(excess, math.log(1e-12), math.log(1e3), xtol=1e-13))  # type: ignore[arg-type]
+    return math.exp(scipy.optimize.brentq(excess, math.log(1e-12), math.log(1e3), xtol=1e-13))  # type: ignore[arg-type]
 
 
 def classical_shift(epsilon: float, dp_delta: float) -> float:

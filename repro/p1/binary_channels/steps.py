@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 import torch
-from scipy import stats
 from torch import Tensor
 
 from repro.labels.preferences.label_counts import LabelCounts
@@ -149,7 +149,7 @@ class ReportedState:
         fitted = two_arm_mle(counts, *given)[:, 0].numpy()
         returned = self.process.returned(fitted, np.full_like(fitted, case.true))
         win = self.process.win_prob(case.true, case.epsilon)
-        chance = stats.binom.pmf(np.arange(self.pairs + 1), self.pairs, win)
+        chance = scipy.stats.binom.pmf(np.arange(self.pairs + 1), self.pairs, win)
         return float(chance @ (returned - case.true) ** 2)
 
 

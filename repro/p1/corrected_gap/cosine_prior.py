@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from repro.labels.preferences.label_process import AS_STATED, LabelProcess
 from repro.p1.hypercube.risk import WINDOW, binary_kl
@@ -47,7 +48,7 @@ class CosinePrior:
         log_odds = self.tilt * place / self.kl_weight
         clean = special.expit(self.base + self.tilt * place)
         win = process.released(clean, self.epsilon)
-        chance = stats.binom.pmf(likely_wins(win, pairs)[None, :], pairs, win[:, None])
+        chance = scipy.stats.binom.pmf(likely_wins(win, pairs)[None, :], pairs, win[:, None])
         joint = weight[:, None] * chance
         total = joint.sum(axis=0)
         mean = np.divide(log_odds @ joint, total, out=np.zeros_like(total), where=total > 0)

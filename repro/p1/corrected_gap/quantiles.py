@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import stats
-from scipy.special import betainc, betaincc
+from scipy.special import betainc, betaincc, chdtri
 
 from repro.labels.preferences.label_information import inverse_information, sigmoid
 from repro.labels.preferences.label_process import AS_STATED, LabelProcess
@@ -124,7 +123,7 @@ def third_of_the_bound(case: PairsAtDelta) -> float:
 def over_normal(case: PairsAtDelta) -> float:
     """The quantile's square over W(Δ)·χ²₁'s quantile/m."""
     spread = inverse_information(case.difference, case.epsilon) / case.pairs
-    exact = float(stats.chi2.isf(math.exp(-case.log_inverse_delta), 1))
+    exact = float(chdtri(1, math.exp(-case.log_inverse_delta)))
     return case.quantile**2 / (spread * exact)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 import torch
-from scipy import stats
 
 from repro.labels.preferences import label_information as label
 from repro.labels.preferences.label_counts import LabelCounts
@@ -118,8 +118,8 @@ class ChoiceOfTwo:
         level = -self.pairs * per_loss / (per_win - per_loss)
         law = (self.pairs, self.process.win_prob(self.rewards.true, self.rewards.epsilon))
         if per_win > per_loss:
-            return float(stats.binom.sf(math.ceil(level - TIE) - 1, *law))
-        return float(stats.binom.cdf(math.floor(level + TIE), *law))
+            return float(scipy.stats.binom.sf(math.ceil(level - TIE) - 1, *law))
+        return float(scipy.stats.binom.cdf(math.floor(level + TIE), *law))
 
 
 def choice_case(
@@ -195,7 +195,7 @@ class TableState:
         counts = LabelCounts(torch.full_like(wins, self.pairs), wins)
         fitted = two_arm_mle(counts, self.epsilon, self.reward_bound)[:, 0].numpy()
         returned = self.process.returned(fitted, np.full_like(fitted, self.difference))
-        chance = stats.binom.pmf(likely, self.pairs, win)
+        chance = scipy.stats.binom.pmf(likely, self.pairs, win)
         return float(chance @ (returned - self.difference) ** 2)
 
     @property

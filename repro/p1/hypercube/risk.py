@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from repro.labels.preferences.label_process import AS_STATED, LabelProcess
 from repro.p1.hypercube.learners import HypercubeLabels, posterior_mean
@@ -44,7 +45,7 @@ def exact_bayes_risk(
     mean = n_pairs * prior.cell_prob
     spread = WINDOW * math.sqrt(mean * (1 - prior.cell_prob)) + 1
     sizes = np.arange(max(0, math.floor(mean - spread)), min(n_pairs, math.ceil(mean + spread)) + 1)
-    weights = stats.binom.pmf(sizes, n_pairs, prior.cell_prob)
+    weights = scipy.stats.binom.pmf(sizes, n_pairs, prior.cell_prob)
     total = sum(
         w * _risk_given(prior, int(m), process) for w, m in zip(weights, sizes, strict=True)
     )
@@ -58,7 +59,8 @@ def _risk_given(prior: HypercubePrior, pairs: int, process: LabelProcess) -> flo
     chances = prior.win_prob(prior.epsilon)
     truths = np.array(prior.log_odds), np.array(-prior.log_odds)
     both = (
-        stats.binom.pmf(wins, pairs, chance) @ binary_kl(process.returned(estimate, truth), truth)
+        scipy.stats.binom.pmf(wins, pairs, chance)
+        @ binary_kl(process.returned(estimate, truth), truth)
         for chance, truth in zip(chances, truths, strict=True)
     )
     return float(sum(both)) / 2

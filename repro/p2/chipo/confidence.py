@@ -15,8 +15,8 @@ from functools import cached_property, lru_cache
 from typing import Annotated, Literal
 
 import numpy as np
+import scipy
 from pydantic import Field
-from scipy.stats import binom
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Finite, Pairs, Positive, RewardBound
@@ -141,15 +141,16 @@ class SpuriousReports:
         means = -2 * best, 0.0, best
         wins = [(1 + np.tanh(mean / 2) / self.cost) / 2 for mean in means]
         pairs = likely_counts(expected)
-        chance = binom.pmf(pairs, self.n_pairs, expected / self.n_pairs)
+        chance = scipy.stats.binom.pmf(pairs, self.n_pairs, expected / self.n_pairs)
         if self.sign < 0:
-            more = binom.sf(_fewer(pairs, wins[0], wins[2]), pairs, self.win_prob)
+            more = scipy.stats.binom.sf(_fewer(pairs, wins[0], wins[2]), pairs, self.win_prob)
             return float(chance @ more) if policy == "spurious" else 0.0
-        below = binom.cdf(_fewer(pairs, wins[0], wins[1]), pairs, self.win_prob)
+        below = scipy.stats.binom.cdf(_fewer(pairs, wins[0], wins[1]), pairs, self.win_prob)
         if policy == "spurious":
             return float(chance @ below)
         return float(
-            chance @ (binom.cdf(_fewer(pairs, wins[1], wins[2]), pairs, self.win_prob) - below)
+            chance
+            @ (scipy.stats.binom.cdf(_fewer(pairs, wins[1], wins[2]), pairs, self.win_prob) - below)
         )
 
 

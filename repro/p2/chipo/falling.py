@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize import isotonic_regression
+import scipy
 from scipy.special import expit, gammaln
 
 from repro.base.errors import BadInput
@@ -52,7 +52,7 @@ def nondecreasing(mean: np.ndarray, weight: np.ndarray, cost: float) -> np.ndarr
     >>> nondecreasing(np.array([0.0, 0.25, 0.125, 3.0]), np.ones(4), 2.0).tolist()
     [0.0, 0.1875, 0.1875, 0.5]
     """
-    fitted = isotonic_regression(mean, weights=np.maximum(weight, 1e-9)).x
+    fitted = scipy.optimize.isotonic_regression(mean, weights=np.maximum(weight, 1e-9)).x
     return np.clip(fitted, -LARGEST, LARGEST)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 from scipy.special import expit, logit, softmax
 
 from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
@@ -167,7 +167,7 @@ def climbed(
     """Where a local search of so many evaluations ends."""
     centre = start.coordinates
     simplex = np.concatenate([centre[None], centre + 0.3 * np.eye(len(centre))])
-    optimum = minimize(
+    optimum = scipy.optimize.minimize(
         lambda at: -max(log_delta(TwoDatasets.at(at)), -1e3), centre, method="Nelder-Mead",
         options={"maxfev": steps, "initial_simplex": simplex},
     )  # fmt: skip

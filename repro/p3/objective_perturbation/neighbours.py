@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from repro.labels.privacy.mechanism import Mechanism
 from repro.p3.objective_perturbation.ball import OnBall
@@ -40,7 +40,7 @@ class OnBallNeighbours(Mechanism):
         high = 1.0
         while excess(high) > 0:
             high = 2 * high
-        return float(brentq(excess, 0.0, high, xtol=1e-9, rtol=1e-9))  # type: ignore[arg-type]
+        return float(scipy.optimize.brentq(excess, 0.0, high, xtol=1e-9, rtol=1e-9))  # type: ignore[arg-type]
 
     def scores(self, rng: np.random.Generator, neighbour: bool, count: int) -> np.ndarray:
         side = self.other if neighbour else self.one

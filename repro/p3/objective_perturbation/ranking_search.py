@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 
 from repro.p3.objective_perturbation.ball import OnBall
 from repro.p3.objective_perturbation.calibration import Calibration
@@ -195,7 +195,7 @@ def _climbed(log_delta: Callable[[Pins], float], begin: Pins, world: World, step
 
     inwards = np.where(centre > 0.9 * most, -0.1, 0.1) * most
     simplex = np.concatenate([centre[free][None], centre[free] + np.diag(inwards[free])])
-    optimum = minimize(
+    optimum = scipy.optimize.minimize(
         lambda moved: -max(log_delta(at(moved)), -1e3), centre[free], method="Nelder-Mead",
         options={"maxfev": steps, "initial_simplex": simplex},
     )  # fmt: skip

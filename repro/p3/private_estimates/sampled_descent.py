@@ -17,7 +17,7 @@ from decimal import ROUND_CEILING, Context
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 from scipy.special import logsumexp, ndtr
 
 from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
@@ -119,7 +119,7 @@ def sampled_descent(
         high += math.log(WIDER)
     while excess(low) <= 0:
         low -= math.log(WIDER)
-    root = float(brentq(excess, low, high, xtol=NEAR))  # type: ignore[arg-type]
+    root = float(scipy.optimize.brentq(excess, low, high, xtol=NEAR))  # type: ignore[arg-type]
     multiplier = UP.create_decimal_from_float(math.exp(root))
     while excess(math.log(float(multiplier) / ROUNDING)) > 0:
         multiplier = multiplier.next_plus(UP)

@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import scipy
 import torch
-from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from repro.base.schema import Positive
@@ -106,7 +106,7 @@ def floor_supremum(reward_bound: float) -> float:
         win = float(expit(margin))
         end = win - float(expit(-reward_bound))  # there the estimate is −B′
         left = lambda u: float(logit(win - u)) - math.sqrt(most * u)  # noqa: E731
-        root: Any = brentq(left, 1e-15, end, xtol=1e-15)
+        root: Any = scipy.optimize.brentq(left, 1e-15, end, xtol=1e-15)
         return margin / math.sqrt(root)
 
     return max(reached(float(t)) for t in reward_bound * FINE_MARGINS)

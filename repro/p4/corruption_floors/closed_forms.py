@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
+import scipy
 from scipy.special import expit, logit
 
 from repro.p4.corruption_floors.bounds import curvature
@@ -58,7 +58,9 @@ def rare_pessimism(
         attacked = max(expit(margin) - share, expit(-reward_bound))
         return float(logit(attacked)) - math.sqrt(scale * share)
 
-    shares: list[Any] = [brentq(excess, 0.0, 1.0, args=(t,), xtol=1e-14) for t in margins]
+    shares: list[Any] = [
+        scipy.optimize.brentq(excess, 0.0, 1.0, args=(t,), xtol=1e-14) for t in margins
+    ]
     lost = [t * math.sqrt(moved / u) for t, u in zip(margins, shares, strict=True)]
     best = int(np.argmax(lost))
     return lost[best] if moved / shares[best] <= heaviest else math.nan
@@ -91,7 +93,9 @@ def rare_dpo(
     if not 0 < best < RUNGS - 1:
         return math.nan
     around = (ladder[best - 1], ladder[best + 1])
-    optimum: Any = minimize_scalar(lambda m: -lost(m), bounds=around, method="bounded")
+    optimum: Any = scipy.optimize.minimize_scalar(
+        lambda m: -lost(m), bounds=around, method="bounded"
+    )
     return -float(optimum.fun)
 
 

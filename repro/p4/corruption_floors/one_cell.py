@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 from scipy.special import expit, logit, ndtr, ndtri
 
 from repro.base.notation import flip_prob, keep_prob, privacy_cost
@@ -213,7 +213,9 @@ def costliest_margin(
     ladder = np.geomspace(1e-4 * largest, largest, RUNGS)
     best = int(np.argmax([cost(margin) for margin in ladder]))
     around = (ladder[max(best - 1, 0)], ladder[min(best + 1, RUNGS - 1)])
-    optimum: Any = minimize_scalar(lambda t: -cost(t), bounds=around, method="bounded")
+    optimum: Any = scipy.optimize.minimize_scalar(
+        lambda t: -cost(t), bounds=around, method="bounded"
+    )
     return float(optimum.x), float(-optimum.fun)
 
 

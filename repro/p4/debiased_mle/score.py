@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
+import scipy
 import torch
 from numpy.fft import irfft, rfft
 from pydantic import Field
 from scipy.fft import next_fast_len
-from scipy.stats import binom
 
 from repro.base.notation import label_signal
 from repro.base.schema import Count, Finite, Pairs, Positive, Probability
@@ -93,7 +93,7 @@ def noise_failure(world: ScoreNoise, constant: float, weighted: bool) -> float:
     n, dim = each * features, features if weighted else 1
     most = math.floor(constant**2 * (dim - math.log(world.failure_prob)) * n / dim / 4)
     steps = np.arange(math.isqrt(most) + 1)
-    mass = binom.pmf(each // 2 + steps, each, 0.5) * np.where(steps == 0, 1, 2)
+    mass = scipy.stats.binom.pmf(each // 2 + steps, each, 0.5) * np.where(steps == 0, 1, 2)
     half = _squares(mass, most + 1, features // 2)
     rest = _squares(mass, most + 1, features - features // 2) if features % 2 else half
     # The tails are small: summed from above they lose no digits.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from scipy.optimize import milp
+import scipy
 
 GOLDEN = (5**0.5 - 1) / 2
 GOLDEN_STEPS = 90
@@ -173,7 +173,7 @@ def _best_against(cuts: np.ndarray, states: int, actions: int) -> tuple[np.ndarr
     # No variable is whole; `milp` passes the same program to the same solver as `linprog` does,
     # in .7 of the time.
     rows = (np.concatenate([above, sums]), least, most)
-    solution = milp(objective, constraints=rows, bounds=(low, high))
+    solution = scipy.optimize.milp(objective, constraints=rows, bounds=(low, high))
     return solution.x[:size].reshape(states, actions), float(solution.x[size])
 
 

@@ -11,10 +11,9 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
+import scipy
 import torch
-from scipy.optimize import brentq, minimize_scalar
-from scipy.special import expit, ndtr, ndtri
-from scipy.stats import binom, chi2
+from scipy.special import chdtri, expit, ndtr, ndtri
 
 from repro.base.errors import BadInput
 from repro.base.notation import flip_prob, privacy_cost
@@ -74,7 +73,7 @@ def reach_of(states: TwoArmStates, failure_prob: float) -> float:
     if failure_prob <= 0:
         raise BadInput("failure_prob", failure_prob, "allowed: above 0")
     # 1 − δ would be 1 below δ = 1e-16
-    return math.sqrt(chi2.isf(failure_prob, states.num_states))
+    return math.sqrt(chdtri(states.num_states, failure_prob))
 
 
 def response_by_cost(win_prob: Any, epsilon: float) -> Any:
@@ -93,7 +92,7 @@ def worst_margin(reach: float) -> tuple[float, float]:
     (0.7518, 0.17)
     """
     lost = lambda u: -u * ndtr(reach - u)  # noqa: E731
-    optimum: Any = minimize_scalar(
+    optimum: Any = scipy.optimize.minimize_scalar(
         lost, bounds=(1e-3, reach + 5), method="bounded", options={"xatol": 1e-10}
     )
     return float(optimum.x), float(-optimum.fun)
@@ -112,7 +111,7 @@ def cost_in_many_states(margin: float, reach: float) -> float:
         return np.clip(x * norm / reach, 0, 1)
 
     excess = lambda norm: math.sqrt((chosen(norm) ** 2).mean()) - norm  # noqa: E731
-    norm = brentq(excess, 1e-6, 1.0) if excess(1e-6) > 0 else 0.0
+    norm = scipy.optimize.brentq(excess, 1e-6, 1.0) if excess(1e-6) > 0 else 0.0
     return margin * float(1 - chosen(norm).mean())  # type: ignore[arg-type]
 
 
@@ -209,7 +208,9 @@ def exact_error(world: MarginLabels, margin: float) -> float:
 
     def both(odds: float) -> tuple[float, float]:
         below, above = delta * expit(odds), delta * expit(-odds)
-        return -error(binom.ppf(below, pairs, win)), error(binom.isf(above, pairs, win))
+        return -error(scipy.stats.binom.ppf(below, pairs, win)), error(
+            scipy.stats.binom.isf(above, pairs, win)
+        )
 
     low, high = -ODDS, ODDS
     for _ in range(ROUNDS):
@@ -263,7 +264,9 @@ def exact_loss_prob(world: MarginLabels, margin: float) -> float:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if lost(middle) == at_low else (low, middle)
-    return float(binom.cdf(low, pairs, win) if at_low else binom.sf(low, pairs, win))
+    return float(
+        scipy.stats.binom.cdf(low, pairs, win) if at_low else scipy.stats.binom.sf(low, pairs, win)
+    )
 
 
 def sampled_calibrated_gap(
@@ -324,14 +327,14 @@ def _outcomes(world: MarginLabels, margin: float) -> np.ndarray:
 def _rates(world: MarginLabels, margin: float, levels: np.ndarray) -> np.ndarray:
     """(Q, 1) shares of wins at so many levels of their law, in one state."""
     pairs = _pairs(world)
-    wins = binom.ppf(levels, pairs, _win_prob(world, margin))
+    wins = scipy.stats.binom.ppf(levels, pairs, _win_prob(world, margin))
     return (wins / pairs)[:, None]
 
 
 @lru_cache(maxsize=64)
 def _likely_rates(pairs: int, win_prob: float, num: int) -> np.ndarray:
     """(num, 1) equally likely shares of wins; several algorithms ask for those of one law."""
-    rates = binom.ppf((np.arange(num) + 0.5) / num, pairs, win_prob) / pairs
+    rates = scipy.stats.binom.ppf((np.arange(num) + 0.5) / num, pairs, win_prob) / pairs
     rates.setflags(write=False)
     return rates[:, None]
 

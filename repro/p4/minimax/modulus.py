@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 from scipy.special import expit
 
 from repro.p4.corruption_floors.bounds import curvature
@@ -65,7 +65,7 @@ def worst_step(reward_bound: float, at_most: float = math.inf) -> float:
     ladder = end * np.arange(1, RUNGS + 1) / RUNGS
     best = int(np.argmax(per_flip(ladder, reward_bound)))
     around = (ladder[max(0, best - 1)], ladder[min(RUNGS - 1, best + 1)])
-    optimum: Any = minimize_scalar(
+    optimum: Any = scipy.optimize.minimize_scalar(
         lambda t: -float(per_flip(t, reward_bound)), bounds=around, method="bounded",
         options={"xatol": 1e-12 * end},
     )  # fmt: skip

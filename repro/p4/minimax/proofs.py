@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from repro.core.proofs import Claimed, Interval, iv
 from repro.p4.minimax.modulus import RUNGS, saturation, worst_step
@@ -150,5 +150,7 @@ def first_peak(bound: float) -> float:
     falls = [h for h in map(float, ladder) if float(_rate(iv.mpf(h), bound).b) < 0]
     if not falls:
         return bound
-    root: Any = brentq(lambda h: float(_rate(iv.mpf(h), bound).mid), falls[0] / 2, falls[0])
+    root: Any = scipy.optimize.brentq(
+        lambda h: float(_rate(iv.mpf(h), bound).mid), falls[0] / 2, falls[0]
+    )
     return float(root)

@@ -6,8 +6,8 @@ import hashlib
 from pathlib import Path
 
 import numpy as np
+import scipy
 import torch
-from scipy.optimize import minimize
 from scipy.special import expit
 
 from repro.labels.preferences.pair_files import read_pairs
@@ -49,7 +49,7 @@ def plant_theta(
 
     options = {"maxiter": 10_000, "ftol": 1e-15, "gtol": 1e-9}
     start = np.zeros(feature_diff.shape[1])
-    theta = minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
+    theta = scipy.optimize.minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
     return theta * min(1.0, max_norm / max(float(np.linalg.norm(theta)), 1e-300))
 
 
