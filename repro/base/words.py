@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,9 @@ import yaml
 from pydantic import BaseModel
 
 from repro.base.errors import BadInput, among, at_most_ten, nearest
+
+WIDTH = 80
+"""Columns of an answer."""
 
 
 def split_words(
@@ -71,6 +75,13 @@ def keyword_values(words: Sequence[str], model: type[BaseModel]) -> dict[str, An
     """
     _, texts = split_words(words, list(model.model_fields))
     return {key: scalar(key, text) for key, text in texts.items()}
+
+
+def wrapped(line: str) -> str:
+    """A line of an answer in 80 columns."""
+    return textwrap.fill(
+        line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def plain(number: float) -> str:

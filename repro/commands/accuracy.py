@@ -112,8 +112,8 @@ def report(name: str, ranked: RankedPairs) -> list[str]:
         gap = ranked.right - ranked.longer
         low, high = gap_interval(gap)
         what = "better" if low > 0 else "worse" if high < 0 else "no difference can be seen"
-        of = f"{name} less the longer reply"
-        lines.append(f"{of}: {gap.mean():+.4f}  [{low:+.4f}, {high:+.4f}]: {what}")
+        shown = f"{gap.mean():+.4f}  [{low:+.4f}, {high:+.4f}]"
+        lines.append(f"less the longer reply: {shown}: {what}")
     return lines
 
 

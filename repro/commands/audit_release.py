@@ -23,7 +23,6 @@ docs/howto/private_reward.md, "Check a reward".
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +42,6 @@ KEYS = {
     "others": "A.jsonl,B.jsonl",
     "rewrite": "NEW.jsonl",
 }
-WIDTH = 79
 UNKNOWN = (
     "the ledger does not know this release: it was made with another ledger, or this ledger is an "
     "older copy that was put back"
@@ -57,7 +55,7 @@ NOT_PRIVATE = (
 def main(words: Sequence[str]) -> int:
     """Audit; the status of ``release.audit``, or that of a failure."""
     from repro.base.files import expanded
-    from repro.base.words import split_words, whole_number
+    from repro.base.words import split_words, whole_number, wrapped
     from repro.labels.privacy.exact_response import parse_epsilon
     from repro.release.audit import Question, audit_release, rewritten
     from repro.release.privatise import Target, refuse_target
@@ -84,7 +82,7 @@ def main(words: Sequence[str]) -> int:
         refuse_target(Target.named(new))
     done = audit_release(Path(release), question)
     for said in _report(done):
-        print("\n".join(textwrap.wrap(one_line(said), WIDTH, subsequent_indent="  ")))
+        print(wrapped(one_line(said)))
     if new is not None:
         rewritten(release, done.epsilon, Path(new))
         print(one_line(f"rewritten canonically: {new}"))
@@ -94,6 +92,7 @@ def main(words: Sequence[str]) -> int:
 
 def _of_reward(path: Path, options: dict[str, str]) -> int:
     from repro.base.files import expanded
+    from repro.base.words import wrapped
     from repro.release.reward.audit import audit_reward
 
     for key, value in options.items():
@@ -102,7 +101,7 @@ def _of_reward(path: Path, options: dict[str, str]) -> int:
     ledger = expanded("ledger", options["ledger"]) if "ledger" in options else None
     done = audit_reward(path, ledger)
     for said in _report_of_reward(done):
-        print("\n".join(textwrap.wrap(one_line(said), WIDTH, subsequent_indent="  ")))
+        print(wrapped(one_line(said)))
     sys.stdout.flush()
     return done.status
 

@@ -36,7 +36,6 @@ from __future__ import annotations
 
 import math
 import sys
-import textwrap
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -61,7 +60,7 @@ from repro.base.schema import (
     Whole,
     validate,
 )
-from repro.base.words import keyword_values, plain
+from repro.base.words import keyword_values, plain, wrapped
 from repro.commands.finetune import OBJECTIVES
 from repro.labels.corruption.orders import order_of
 from repro.p2.losses.label_losses import LossName
@@ -87,8 +86,6 @@ NOT_PRIVATE = "not private: this answer is computed from your labels; do not pub
 QUESTION = ("epsilon", "target_gap", "n_pairs")
 SOON = 5.0
 """Seconds: what takes no longer is not announced, and progress is not told more often."""
-WIDTH = 80
-"""Columns of the answer."""
 FIELD = "instance."
 """What words begin with that are about the world."""
 WORTH_LABELS: dict[str, dict[str, Any]] = {"linear": {"radius": 6.0}, "preference_text": {}}
@@ -174,11 +171,7 @@ class PlanAnswer:
 
     def __repr__(self) -> str:
         """What the command prints: the answer first, at most eight parts, in 80 columns."""
-        return "\n".join(
-            textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False,
-                          break_on_hyphens=False)
-            for line in self.lines()
-        )  # fmt: skip
+        return "\n".join(map(wrapped, self.lines()))
 
     def lines(self) -> Iterator[str]:
         """The answer; gaps with and without labels, the constant, clean labels, floors; words."""

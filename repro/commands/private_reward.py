@@ -57,7 +57,6 @@ import math
 import os
 import re
 import tempfile
-import textwrap
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -85,7 +84,6 @@ KEYS = {
     "resume": "true",
     "ledger": "FOLDER",
 }
-WIDTH = 80
 _NUMBER = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,9})?(?:e-?[0-9]{1,2})?", re.ASCII)
 
 
@@ -201,6 +199,7 @@ def _bound(text: str) -> float:
 
 
 def _said(reward: PrivateReward, out: str) -> str:
+    from repro.base.words import wrapped
     from repro.release.reward.release import OF_LABELS_ALONE
 
     card = reward.card
@@ -210,8 +209,8 @@ def _said(reward: PrivateReward, out: str) -> str:
             f"; one pair has cost epsilon {card['total_epsilon']:.12g} and delta "
             f"{card['total_delta']:.12g} in all; {OF_LABELS_ALONE}"
         )
-    said = one_line(f"released {out}: {card['guarantee']}{earlier}")
-    said = textwrap.fill(said, WIDTH, subsequent_indent="  ", break_long_words=False)
+    said = f"released {out}: {card['guarantee']}{earlier}"
     norm = f"norm of theta {math.hypot(*reward.theta):.3g}, reward_bound {card['reward_bound']:g}"
-    judge = one_line(f"judge it on pairs that were held out: repro accuracy {out} HELD_OUT")
-    return f"{said}\n{norm}\n{judge}"
+    why = "a norm near reward_bound means much noise, or a reward_bound that is too small"
+    following = f"next: repro accuracy {out} HELD_OUT judges it on public pairs that were held out"
+    return "\n".join(wrapped(one_line(part)) for part in (said, norm, why, following))

@@ -19,7 +19,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import math
-import textwrap
 from collections.abc import Iterator, Sequence
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -31,7 +30,7 @@ from pydantic import Field
 from repro.base.errors import BadInput
 from repro.base.files import atomic_write, write_together
 from repro.base.schema import Corruption, Epsilon, Model, Number, Pairs, Whole, validate
-from repro.base.words import keyword_values, plain
+from repro.base.words import keyword_values, plain, wrapped
 from repro.commands.finetune import OBJECTIVES
 from repro.commands.runs.folders import ready_folder
 from repro.labels.corruption.orders import Order, order_of
@@ -51,8 +50,7 @@ from repro.report.loss_figure import draw_loss_map
 from repro.report.loss_table import loss_page
 
 TABLE_LABELS = 10**5
-WIDTH = 80
-QUESTION = ("epsilon", "n_pairs")
+QUESTION = {"epsilon": "1", "n_pairs": "1e5"}
 Margin = Annotated[Number, Field(ge=0.1, le=20)]
 
 
@@ -109,7 +107,7 @@ def main(arguments: Sequence[str]) -> int:
     else:
         lines = list(answer(request))
     for line in lines:
-        print(textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False))
+        print(wrapped(line))
     return 0
 
 
@@ -149,7 +147,8 @@ def _next(advice: LossAnswer, epsilon: float) -> str:
 def _question(request: LossRequest) -> tuple[float, int]:
     for name in QUESTION:
         if getattr(request, name) is None:
-            raise BadInput(name, "(missing)", "a value is required, or folder= for the map")
+            allowed = f"a value is required, such as {name}={QUESTION[name]}"
+            raise BadInput(name, "(missing)", f"{allowed}, or folder=FOLDER for the map")
     assert request.epsilon is not None
     assert request.n_pairs is not None
     return request.epsilon, request.n_pairs

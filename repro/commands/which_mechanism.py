@@ -25,7 +25,6 @@ From Python: ``repro.which_mechanism(epsilon=1, delta=1e-6, n_pairs=100_000, num
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +36,7 @@ from pydantic import Field, StrictBool
 from repro.base.errors import BadInput
 from repro.base.files import write_whole
 from repro.base.schema import FiniteEpsilon, Model, Pairs, Positive, Probability, Whole, validate
-from repro.base.words import keyword_values, plain
+from repro.base.words import keyword_values, plain, wrapped
 from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
 from repro.labels.privacy.large_delta import warning_of_delta
 from repro.p3.private_estimates.comparison import (
@@ -84,8 +83,7 @@ class MechanismRequest(Model):
     folder: Annotated[str, Field(min_length=1)] | None = None
 
 
-WIDTH = 80
-QUESTION = ("epsilon", "delta", "n_pairs", "num_features")
+QUESTION = {"epsilon": "1", "delta": "1e-6", "n_pairs": "1e5", "num_features": "16"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,7 +108,7 @@ class MechanismAnswer:
 
     def __repr__(self) -> str:
         """What the command prints."""
-        return _wrapped(self.lines())
+        return "\n".join(map(wrapped, self.lines()))
 
     @property
     def best(self) -> str:
@@ -232,7 +230,7 @@ def main(arguments: Sequence[str]) -> int:
         _refuse_both(request)
         print(f"file: {_write_table(request, Path(request.folder))}")
         return 0
-    print(_wrapped(answer(request).lines(request.verbose)))
+    print("\n".join(map(wrapped, answer(request).lines(request.verbose))))
     return 0
 
 
@@ -251,8 +249,8 @@ def answer(request: MechanismRequest) -> MechanismAnswer:
 def _question(request: MechanismRequest) -> tuple[MechanismBudget, int, int]:
     for name in QUESTION:
         if getattr(request, name) is None:
-            allowed = "a value is required, or folder= for the table"
-            raise BadInput(name, "(missing)", allowed)
+            allowed = f"a value is required, such as {name}={QUESTION[name]}"
+            raise BadInput(name, "(missing)", f"{allowed}, or folder=FOLDER for the table")
     assert request.epsilon is not None
     assert request.delta is not None
     assert request.n_pairs is not None
@@ -305,18 +303,9 @@ def _table(rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
         yield "  ".join((f"  {name:<{first}}", *padded))
 
 
-def _wrapped(lines: Iterator[str]) -> str:
-    """Lines of at most 80 columns."""
-    return "\n".join(
-        textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False,
-                      break_on_hyphens=False)
-        for line in lines
-    )  # fmt: skip
-
-
 BOUNDS = (
     "private_reward where |theta| is {length} in truth: a smaller reward_bound flattens rewards at "
-    "any number of pairs, a larger one costs noise; errors:"
+    "any number of pairs, a larger one has more noise and less ridge:"
 )
 RULE = (
     f"rule: the mechanism with the smallest number is advised. {OBJECTIVE.capitalize()} is advised "

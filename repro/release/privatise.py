@@ -299,7 +299,7 @@ def _drawn(
 ) -> Debit:  # fmt: skip
     """Read, draw and write to the draft; what is to be debited.  Nothing is spent yet."""
     if terms.epsilon is None:
-        raise BadInput("epsilon", "(missing)", "allowed: a budget of each label")
+        raise BadInput("epsilon", "(missing)", "a value is required, such as epsilon=1")
     number = ledger.begin()
     with trouble_with(target.release):
         rows.read(source, see=ledger.look_up)

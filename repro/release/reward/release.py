@@ -57,6 +57,11 @@ from repro.release.reward.reward import PrivateReward
 
 LEAST_DELTA, MOST_DELTA = Decimal("1e-15"), Decimal("0.1")
 LEAST_BOUND, MOST_BOUND, MOST_TOGETHER = 0.01, 20.0, 100
+SUCH_AS = {
+    "epsilon": "epsilon=1",
+    "delta": "delta=1e-6, far below 1/n for n pairs",
+    "reward_bound": "reward_bound=5; repro private_reward --help says how to choose it",
+}
 STEPS_OF_GRID = 2.0**-10
 """Of a deviation; a power of two nearby is the grid."""
 OF_LABELS_ALONE = (
@@ -104,8 +109,7 @@ class RewardTerms:
         """
         for name in () if self.resume else ("epsilon", "delta", "reward_bound"):
             if getattr(self, name) is None:
-                how = "; start with 5, --help says more" if name == "reward_bound" else ""
-                raise BadInput(name, "(missing)", f"a value is required{how}")
+                raise BadInput(name, "(missing)", f"a value is required, such as {SUCH_AS[name]}")
         bound = self.reward_bound
         if bound is not None and not LEAST_BOUND <= bound <= MOST_BOUND:
             allowed = f"a public bound from {LEAST_BOUND:g} to {MOST_BOUND:g}"
