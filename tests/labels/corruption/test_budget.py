@@ -24,6 +24,6 @@ def test_less_than_a_label_is_refused_with_the_least_share():
 @pytest.mark.parametrize("share", [0.5, -0.01, 1.0, float("nan")])
 def test_a_share_that_decides_or_is_none_is_refused(share):
     for refused in (checked_corruption, lambda share: flip_budget(share, 100)):
-        with pytest.raises(BadInput, match=f"corruption={share}: allowed: a share of labels in"):
+        with pytest.raises(BadInput, match=f"corruption={share:g}: allowed: a share of labels in"):
             refused(share)
     assert checked_corruption(0.499) == 0.499
