@@ -245,7 +245,7 @@ def test_a_statement_takes_the_worst_of_its_own_checks_only(runs):
     assert (one.verdict, one.here) == ("contradicted", False)
     assert one.note.startswith("✓ supported here; by other evidence, at a fixed B ")
     assert lines["p1.def_3_3"].note == "Executed by the experiment."
-    assert (lines["p1.thm_4_5"].verdict, lines["p1.thm_4_5"].here) == ("supported", False)
+    assert (lines["p1.lem_a_2"].verdict, lines["p1.lem_a_2"].here) == ("supported", False)
     assert lines["p1.asm_3_7"].words == "– no experiment"
 
 
