@@ -36,6 +36,8 @@ def said(capsys, *words):
     assert status_of(accuracy.main, words) == 0
     out, err = capsys.readouterr()
     assert err.startswith("not private: computed from the labels of these pairs")
+    assert "Held-out pairs must be public, or the number counts as a release" in err
+    assert max(map(len, (*out.splitlines(), *err.splitlines()))) <= 80
     return out.splitlines()
 
 
