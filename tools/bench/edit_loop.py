@@ -96,7 +96,8 @@ def one_run(name: str, folder: Path, checkout: Path | None = None) -> Wait:
     before, started = used(), time.perf_counter()
     master, slave = pty.openpty()
     command = [sys.executable, all_children.__file__, "-m", "repro", *words]
-    environment = os.environ | ({"PYTHONPATH": str(checkout)} if checkout else {})
+    compiled = {"PYTHONDONTWRITEBYTECODE": ""}  # or each run would compile the whole project
+    environment = os.environ | compiled | ({"PYTHONPATH": str(checkout)} if checkout else {})
     with subprocess.Popen(
         command, stdin=slave, stdout=slave, stderr=slave, cwd=checkout, env=environment
     ) as run:
