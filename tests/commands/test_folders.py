@@ -78,8 +78,10 @@ def test_a_sweep_over_an_earlier_sweep_goes_on(command, quick):
 
 def test_jobs_numbered_by_the_launcher_have_folders_of_their_own(command, quick, tmp_path):
     words = ("seed=0,1", "hydra.sweep.subdir=${hydra.job.num}")
-    assert command("-m", *quick, *words)[0] in (0, 1)
+    status, out, _ = command("-m", *quick, *words)
+    assert status in (0, 1)
     assert (tmp_path / "outputs" / "1" / "verdict.json").is_file()
+    assert "no result" not in out
 
 
 @pytest.mark.parametrize("name", ["{}/home", "../home", "..", ".", "home/.hydra"])

@@ -37,10 +37,10 @@ class Job:
     @property
     def verdict(self) -> dict[str, Any]:
         """``verdict.json``; empty where the job left none, whatever an earlier run has left."""
-        if self.folder in _failed:
+        if self.folder is None or self.folder in _failed:
             return {}
         try:
-            return json.loads((self.folder or Path()).joinpath("verdict.json").read_bytes())
+            return json.loads(self.folder.joinpath("verdict.json").read_bytes())
         except (OSError, ValueError):
             return {}
 

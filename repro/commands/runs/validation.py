@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NoReturn
 
 from hydra.core.global_hydra import GlobalHydra
@@ -105,7 +107,10 @@ class ValidateBeforeWriting(Callback):
 
     def on_job_start(self, config: DictConfig, **kwargs: Any) -> None:
         if len(self._jobs) > 1:
-            print(heading(int(config.hydra.job.num), self._jobs), flush=True)
+            number, folder = int(config.hydra.job.num), Path(config.hydra.runtime.output_dir)
+            # only here is a folder known that is named by the job's number
+            self._jobs[number] = replace(self._jobs[number], folder=folder.absolute())
+            print(heading(number, self._jobs), flush=True)
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         _checked_already.clear()
