@@ -29,8 +29,9 @@ After a release the norm of theta is printed beside B.
 adjacency=replace: one pair is replaced by another, and the number of pairs is
 public.  A pair is one line.  k copies of a pair cost k*epsilon and
 k*exp((k-1)*epsilon)*delta.
-adjacency=add_remove: one pair is added or removed, and the number of pairs is
-not public.  size=N, a public guess of the number, tunes the ridge.
+adjacency=add_remove: one pair is added or removed, or its label is changed, and
+the number of pairs is not public.  size=N, a public guess of it, tunes the
+ridge.
 unit=annotator at_most=M protects all pairs of one annotator together, and uses
 M of them at most.  covariance=true also releases the second moment of the
 differences, under the same budget.
@@ -41,11 +42,12 @@ follows from the command and the ledger's history.
 The budget is spent in the ledger of label releases before the file can be read.
 The ledger recognises no pair and no matrix, so all its releases count, whatever
 pairs they read.  compose=true allows another, and the card states the sum.
-Where the texts of a pair were published, the sum covers its label alone.
+The sum is of one label.  It covers a whole pair where its texts were never
+published and all rewards have one adjacency.
 If a release fails after its budget was spent, resume=true publishes the reward
 and reads no pair.  Noise comes from the operating system, and a seed is refused.
-repro audit_release OUT.json recomputes delta from the card.  There is no epsilon=inf: the same fit
-without privacy is in docs/howto/private_reward.md.
+repro audit_release OUT.json recomputes delta from the card.  There is no
+epsilon=inf: docs/howto/private_reward.md has the same fit without privacy.
 Exit status: 0 done, 2 bad input, with nothing written or spent.
 From Python:
 repro.private_reward(pairs, epsilon=1, delta=1e-6, reward_bound=1).score(...).
@@ -200,14 +202,14 @@ def _bound(text: str) -> float:
 
 def _said(reward: PrivateReward, out: str) -> str:
     from repro.base.words import wrapped
-    from repro.release.reward.release import OF_LABELS_ALONE
+    from repro.release.reward.release import OF_WHOLE_PAIRS
 
     card = reward.card
     earlier = ""
     if card["earlier_epsilons"]:
         earlier = (
-            f"; one pair has cost epsilon {card['total_epsilon']:.12g} and delta "
-            f"{card['total_delta']:.12g} in all; {OF_LABELS_ALONE}"
+            f"; one label has cost epsilon {card['total_epsilon']:.12g} and delta "
+            f"{card['total_delta']:.12g} in all; {OF_WHOLE_PAIRS}"
         )
     said = f"released {out}: {card['guarantee']}{earlier}"
     norm = f"norm of theta {math.hypot(*reward.theta):.3g}, reward_bound {card['reward_bound']:g}"

@@ -53,7 +53,7 @@ class RewardBudget:
         delta: δ, of the whole release.
         reward_bound: B; ‖φ‖ ≤ 1.
         num_features: d.
-        adjacency: ``REPLACE`` or ``ADD_REMOVE``, of a unit.
+        adjacency: ``REPLACE`` or ``ADD_REMOVE``, of a unit; labels of a unit that stays may change.
         at_most: m, pairs of one unit.
         covariance: whether Σ xxᵀ is released, too.
         size: a public number of pairs to tune the ridge for, or None.
@@ -111,7 +111,19 @@ class RewardBudget:
         return self.at_most * (2 if self.adjacency == REPLACE else 1)
 
     def bound(self, sigma: float, ridge: float, shift: float) -> float:
-        """Upper bound of the δ at ε of the whole release, ``shift`` being μ₀."""
+        """Upper bound of the δ at ε of the whole release, ``shift`` being μ₀.
+
+        A changed label moves the summed gradient by x, at every θ, and no curvature.  It is one of
+        the ways to replace a pair, but longer than the gradient of a pair that comes or goes.
+        """
+        of_pairs = self._bound_of_pairs(sigma, ridge, shift)
+        if self.adjacency == REPLACE:
+            return of_pairs
+        of_labels = math.hypot(self.at_most * LONGEST / sigma, shift)
+        return max(of_pairs, float(gaussian_delta(of_labels, self.epsilon)))
+
+    def _bound_of_pairs(self, sigma: float, ridge: float, shift: float) -> float:
+        """The same where pairs are replaced, or come or go."""
         if self.at_most == 1:
             replaced = self.adjacency == REPLACE
             bound = self.reward_bound

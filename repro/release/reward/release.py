@@ -64,9 +64,9 @@ SUCH_AS = {
 }
 STEPS_OF_GRID = 2.0**-10
 """Of a deviation; a power of two nearby is the grid."""
-OF_LABELS_ALONE = (
-    "if the texts of a pair were published, for example by repro privatize, the total covers its "
-    "label alone"
+OF_WHOLE_PAIRS = (
+    "the total covers a whole pair only where its texts were never published, for example by repro "
+    "privatize, and where all rewards have one adjacency"
 )
 
 
@@ -326,10 +326,12 @@ def _protected(terms: RewardTerms) -> tuple[str, str]:
     if terms.unit:
         unit = f"all pairs of one {terms.unit}, at most {terms.at_most}"
         change = "replaced by others" if replaced else "added or removed"
-        return unit, f"{unit}, are {change}, with their texts or features and their labels"
+        labels = "" if replaced else ", or labels of theirs are changed"
+        return unit, f"{unit}, are {change}, with their texts or features and their labels{labels}"
     unit = "one labelled pair"
     change = "replaced by another" if replaced else "added or removed"
-    return unit, f"{unit} is {change}, with its texts or features and its label"
+    label = "" if replaced else ", or its label is changed"
+    return unit, f"{unit} is {change}, with its texts or features and its label{label}"
 
 
 def _card(
@@ -368,8 +370,8 @@ def _card(
         "unit": unit,
         "several": f"{several} are k units, which cost k*epsilon and k*exp((k-1)*epsilon)*delta"
         " together",
-        "accounting": "total_epsilon and total_delta add up what one pair can have cost in all"
-        f" releases of this ledger up to this one, whatever pairs they read; {OF_LABELS_ALONE}",
+        "accounting": "total_epsilon and total_delta add up what one label can have cost in all"
+        f" releases of this ledger up to this one, whatever pairs they read; {OF_WHOLE_PAIRS}",
         "earlier_epsilons": [float(budget) for budget in manifest.earlier],
         "total_epsilon": float(manifest.total),
         "total_delta": float(total_delta),

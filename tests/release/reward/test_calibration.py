@@ -61,7 +61,7 @@ def test_a_replaced_record_in_the_plane_tells_less_than_claimed_and_noise_over_1
 
 
 @pytest.mark.parametrize("d", [1, 2])
-@pytest.mark.parametrize("radius", [1.0, 3.0])
+@pytest.mark.parametrize("radius", [2.0, 3.0])
 def test_an_added_record_tells_less_than_claimed_and_noise_over_1_1_is_caught(d, radius):
     given = replace(GIVEN, adjacency=ADD_REMOVE, reward_bound=radius, num_features=d)
     noise = calibrated(given)
@@ -70,6 +70,24 @@ def test_an_added_record_tells_less_than_claimed_and_noise_over_1_1_is_caught(d,
         share_reached(given, noise, leaning(radius, 0.97, d), added, (), by) for by in (1, 1.1)
     )
     assert as_made < 1 < weaker
+
+
+@pytest.mark.parametrize("radius", [0.1, 1.0, 3.0])
+def test_a_changed_label_tells_less_than_claimed_where_pairs_come_or_go(radius):
+    """It moves the gradient by x, further than a pair that comes: the ledger's total counts it."""
+    given = replace(GIVEN, adjacency=ADD_REMOVE, reward_bound=radius, num_features=1)
+    noise = calibrated(given)
+    won, lost = (Pair((2.0,)),), (Pair((-2.0,)),)
+    for share in (0.0, 0.97):
+        common = leaning(radius, share, 1)
+        as_made, weaker = (share_reached(given, noise, common, won, lost, by) for by in (1, 1.1))
+        assert as_made < 1
+        assert radius > 1 or weaker > 1  # there it is what decides the noise
+
+
+def test_all_labels_of_a_unit_may_change_where_units_come_and_go():
+    given = replace(GIVEN, adjacency=ADD_REMOVE, at_most=3, reward_bound=0.1)
+    assert gaussian_delta(3 * 2.0 / calibrated(given).sigma, given.epsilon) < given.delta
 
 
 @pytest.mark.parametrize("radius", [1.0, 3.0])
@@ -186,9 +204,14 @@ def test_the_digits_themselves_are_private_and_three_steps_less_is_not(adjacency
 
 def test_the_bound_where_pairs_come_and_go_is_the_proved_formula():
     given = replace(GIVEN, adjacency=ADD_REMOVE)
-    shift, left = 2 * float(expit(2.0)) / 9.0, 1 - math.log1p(1 / 20)
-    wanted = gaussian_delta(math.hypot(shift, 0.05), left) + gaussian_delta(0.05, left)
-    assert given.bound(9.0, 20.0, 0.05) == pytest.approx(float(wanted), rel=1e-12)
+    shift = 2 * float(expit(2.0)) / 9.0
+    for ridge, labels_decide in [(5.0, False), (20.0, True)]:
+        left = 1 - math.log1p(1 / ridge)
+        of_pairs = gaussian_delta(math.hypot(shift, 0.05), left) + gaussian_delta(0.05, left)
+        of_labels = gaussian_delta(math.hypot(2 / 9.0, 0.05), 1.0)
+        assert (of_labels > of_pairs) == labels_decide
+        wanted = max(float(of_pairs), float(of_labels))
+        assert given.bound(9.0, ridge, 0.05) == pytest.approx(wanted, rel=1e-12)
 
 
 def test_pairs_that_come_and_go_need_less_noise():

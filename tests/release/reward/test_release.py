@@ -17,7 +17,7 @@ from repro.release.drafts import Draft
 from repro.release.ledger import default_folder, held_ledger
 from repro.release.reward.calibration import RewardBudget, calibrated
 from repro.release.reward.features import SHORTENED, matrix_rows
-from repro.release.reward.release import OF_LABELS_ALONE, drawn
+from repro.release.reward.release import OF_WHOLE_PAIRS, drawn
 from repro.release.reward.reward import PrivateReward
 
 BUDGET = {"epsilon": 1, "delta": 1e-6, "reward_bound": 2}
@@ -83,8 +83,8 @@ def test_a_total_is_of_the_label_alone_where_texts_were_published(pairs, tmp_pat
     capsys.readouterr()
     out = tmp_path / "reward.json"
     assert status_of(main, [str(pairs), str(out), *WORDS, ledger, "compose=true"]) == 0
-    assert f"in all; {OF_LABELS_ALONE}" in " ".join(capsys.readouterr().out.split())
-    assert OF_LABELS_ALONE in PrivateReward.load(out).card["accounting"]
+    assert f"in all; {OF_WHOLE_PAIRS}" in " ".join(capsys.readouterr().out.split())
+    assert OF_WHOLE_PAIRS in PrivateReward.load(out).card["accounting"]
 
 
 def test_a_unit_is_all_pairs_of_an_annotator(pairs):
