@@ -39,6 +39,7 @@ that class's, and checks of a limit need a neighbourhood of the truth in it.
 The responses that ``pessimism`` leaves in play are equally good, so fair coins are their true law.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -163,17 +164,17 @@ def _outside(data: LinearDatasets, bonus: Tensor) -> Tensor:
 
 
 def event_fails_at_quarter(data: LinearDatasets) -> Tensor:
-    """Wrong: half of a bonus that covers."""
+    """Wrong: a quarter of Γ_n, half of a bonus that covers."""
     return _outside(data, data.bonus() / 4)
 
 
 def event_fails_without_root(data: LinearDatasets) -> Tensor:
-    """Wrong: the same event with Γ_n² in the place of Γ_n."""
+    """Wrong: Γ_n² instead of Γ_n."""
     return _outside(data, data.bonus().square())
 
 
 def share_of_half_bonus(data: LinearDatasets) -> Tensor:
-    """Wrong: the same with half of Γ_n."""
+    """Wrong: half of Γ_n."""
     return 2 * share_of_bonus(data)
 
 
@@ -191,7 +192,7 @@ def frozen_features(data: LinearDatasets) -> Tensor:
 
 
 def without_bonus(data: LinearDatasets) -> Tensor:
-    """Wrong where coverage is thin: no pessimism."""
+    """Wrong: no pessimism, which thin coverage needs."""
     return private_mle(data)
 
 
@@ -393,7 +394,14 @@ def _small_gap(swept: SweptCheck, world: InstanceLabels) -> Assumed:
     if kl <= MAX_KL:
         return name, True, detail
     # what is predicted falls like 1/n
-    return name, False, f"{detail}: about {world.n_pairs * kl / MAX_KL:.1g} labels are needed"
+    enough = _rounded_up(world.n_pairs * kl / MAX_KL)
+    return name, False, f"{detail}: {enough:.2g} labels are enough"
+
+
+def _rounded_up(number: float) -> float:
+    """The next number of two digits."""
+    unit = 10.0 ** (math.floor(math.log10(number)) - 1)
+    return math.ceil(number / unit) * unit
 
 
 THEOREM = Theorem(

@@ -272,6 +272,19 @@ def _real(values: np.ndarray) -> np.ndarray:
     return values.astype(np.float64, copy=False)
 
 
+def mistake_words(control: Algorithm) -> str:
+    """What is wrong with a control, where its docstring begins with "Wrong"; else nothing.
+
+    >>> def naive(data: object) -> None:
+    ...     "Wrong: labels are taken as clean."
+    >>> mistake_words(naive), mistake_words(mistake_words)
+    ('labels are taken as clean', '')
+    """
+    first_paragraph = " ".join((control.__doc__ or "").partition("\n\n")[0].split())
+    wrong, words = first_paragraph[:5], first_paragraph[5:]
+    return words.lstrip(": ").rstrip(".").replace("``", "") if wrong == "Wrong" else ""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Check:
     """One claim about one quantity; the config says on which worlds, and at which values.

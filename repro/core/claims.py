@@ -34,6 +34,7 @@ class DeclaredCheck:
         quantity: what is measured, with its unit in brackets where it has one.
         method: name of the implementation under test.
         controls: names of wrong implementations; each must come out contradicted.
+        mistakes: what is wrong with a control, in words, by its name.
         expected: pinned verdict.
         claim: the claim in words, as the table and the figure print it.
         settings: the other numbers of the measurement (epsilon, n_pairs, …).
@@ -52,6 +53,7 @@ class DeclaredCheck:
     quantity: str
     method: str
     controls: tuple[str, ...] = ()
+    mistakes: Mapping[str, str] = field(default_factory=dict)
     expected: Verdict = "supported"
     claim: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)

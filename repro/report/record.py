@@ -277,9 +277,11 @@ def _check_entry(item: CheckResult, config: Mapping[str, Any]) -> dict[str, Any]
 
 def _control_entry(check: DeclaredCheck, control: Outcome) -> dict[str, Any]:
     """One deliberately wrong method."""
+    mistake = check.mistakes.get(control.method)
     return {
         "name": control.method,
         "check": check.name,
+        **({"mistake": mistake} if mistake else {}),
         **control.numbers,
         "verdict": control.verdict,
         "failed_replicates": control.series.failed,

@@ -117,9 +117,10 @@ class OutcomeEntry(Numbers):
 
 
 class ControlEntry(OutcomeEntry):
-    """One that is wrong on purpose, with the name of its check."""
+    """One that is wrong on purpose, with the name of its check and what is wrong."""
 
     check: str = ""
+    mistake: str = ""
 
     @property
     def caught(self) -> bool:

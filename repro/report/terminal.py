@@ -66,7 +66,7 @@ def facts(run: RunRecord) -> str:
     words += [_override_words(name, given[name], said) for name in OVERRIDES if name in given]
     scales = [check.settings.labels_scaled_by or 1 for check in said.checks]
     if (most := max(scales, default=1)) != 1:
-        words.append(f"up to {most:.3g} times as many labels")
+        words.append(f"{'up to ' if min(scales) < most else ''}{most:.3g} times the labels")
     words += [f"with {', '.join(run.changed)}"] if run.changed else []
     return ", ".join(words)
 
@@ -176,7 +176,7 @@ def details_table(run: VerdictContent, width: int) -> Table:
     table.add_column("found [95 % interval]", width=26, overflow="fold")
     table.add_column("verdict", width=14, overflow="fold")
     if run.controls:
-        table.caption = text("Controls are wrong on purpose and must be rejected.", "dim")
+        table.caption = text(_controls_words(run.controls), "dim")
         table.caption_justify, table.caption_style = "left", ""
     room = NAME if width >= WIDE else NARROW_NAME
     for check, controls in run.with_controls():
@@ -184,6 +184,12 @@ def details_table(run: VerdictContent, width: int) -> Table:
         for control in controls:
             table.add_row(*_control_row(control, check.measured_in_all, room))
     return table
+
+
+def _controls_words(controls: Sequence[ControlEntry]) -> str:
+    """What a control is, and what is wrong with each."""
+    lines = [f"{control.name}: {control.mistake}" for control in controls if control.mistake]
+    return "\n".join(["Controls are wrong on purpose and must be rejected.", *dict.fromkeys(lines)])
 
 
 def _check_row(check: CheckEntry, failed: bool, room: int) -> list[Text]:

@@ -15,7 +15,7 @@ from pydantic import Field
 from repro.base.device import built_at
 from repro.base.errors import BadInput, among, one_line, running_theorem
 from repro.base.schema import Blocks, Epsilon, KLWeight, Model, Pairs, Positive, Whole
-from repro.core.check import SweptCheck, Theorem
+from repro.core.check import SweptCheck, Theorem, mistake_words
 from repro.core.claims import DeclaredCheck
 from repro.core.door import TheoremNumbers, sweeps_in_use, swept_checks
 from repro.core.fingerprint import fingerprint
@@ -195,7 +195,12 @@ class Experiment:
             "grid": swept.sweep.grid,
             "quantity": check.quantity.words,
             "method": check.right.__name__,
-            "controls": tuple(algorithm.__name__ for algorithm in swept.algorithms[1:]),
+            "controls": tuple(control.__name__ for control in swept.algorithms[1:]),
+            "mistakes": {
+                control.__name__: words
+                for control in swept.algorithms[1:]
+                if (words := mistake_words(control))
+            },
             "expected": check.expected,
             "claim": check.claim.said(check.axis),
             "settings": self._settings(swept),

@@ -535,3 +535,10 @@ def test_one_statement_shows_what_was_measured(runs, capsys, monkeypatch):
 def test_findings_name_the_paper_that_they_are_of():
     assert "in the printed text of FIFTH. Written by" in page([], "FIFTH")
     assert "in the printed text of the four papers. Written by" in page([])
+
+
+def test_a_control_says_what_is_wrong_with_it(runs):
+    controls = json.loads((runs / "one" / "verdict.json").read_text())["controls"]
+    assert "wrong on purpose: labels are taken for clean" not in rendered(runs)
+    change(runs, controls=[one | {"mistake": "labels are taken for clean"} for one in controls])
+    assert "wrong on purpose: labels are taken for clean" in rendered(runs)

@@ -224,3 +224,11 @@ def test_more_replicates_are_no_hint_where_none_has_a_value(value, hinted):
     stream = io.StringIO()
     _print_failures(run, Console(file=stream))
     assert ("suite power" in stream.getvalue()) == hinted
+
+
+def test_every_detail_says_what_is_wrong_with_a_control():
+    run = repro.run("offline_gap", budget="smoke", overrides=["only=[n_pairs,n_pairs_no_bonus]"])
+    text = printed(run.result, width=80)
+    line = "naive_likelihood: the likelihood takes the private labels for clean ones"
+    assert text.count(line) == 1
+    assert "naive_likelihood:" not in printed(run.result, width=80, detail="checks")

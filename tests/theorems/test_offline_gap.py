@@ -1,6 +1,7 @@
 """Theorem 4.2 end to end, and what happens when its implementation is broken."""
 
 import math
+import re
 
 import pytest
 
@@ -9,7 +10,11 @@ from repro.labels.preferences.label_counts import LabelCounts
 from repro.labels.preferences.label_law import the_truth
 from repro.p1.pessimism import datasets
 from repro.p1.pessimism.datasets import LinearDatasets
+from repro.study.composition import compose_values
+from repro.study.plan import built
+from repro.study.settings import session_of
 from tests.theorems.conftest import forget
+from theorems import offline_gap
 
 FEW = ["budget.replicates=200", "compute.workers=1"]
 
@@ -93,9 +98,6 @@ def test_a_batch_of_sizes_equals_one_size_at_a_time():
     import numpy as np
 
     from repro.core.stream import stream
-    from repro.study.composition import compose_values
-    from repro.study.plan import built
-    from repro.study.settings import session_of
 
     values = {**compose_values("offline_gap", {}), "output_dir": "unused"}
     experiment = built(session_of(values).plan)
@@ -130,3 +132,26 @@ def test_a_selected_class(overrides, checks, verdict, by_name):
     failing = [one.name.partition(" ")[2] for one in done.result.assumptions if not one.holds]
     assert verdict in (failing or [None])
     assert (done.result.verdict == "assumption_failed") is (verdict is not None)
+
+
+@pytest.mark.parametrize("check", ["n_pairs", "n_pairs_no_bonus", "n_pairs_beyond_bonus"])
+@pytest.mark.parametrize("first", [1000, 3000])
+def test_a_grid_from_the_named_number_of_labels_on_has_enough(check, first):
+    [words] = too_few_labels(check, first)
+    named = re.search(r"(\S+) labels are enough", words)
+    assert named is not None
+    assert too_few_labels(check, float(named[1])) == []
+    assert too_few_labels(check, 0.8 * float(named[1])) != []
+
+
+def too_few_labels(check, first):
+    """What the assumption about n says of a check whose grid begins at ``first``."""
+    grid = f"theorem.sweeps.{check}.grid=[{first},1e12,1e13]"
+    values = {**compose_values("offline_gap", {}, [grid]), "output_dir": "unused"}
+    experiment = built(session_of(values).plan)
+    [swept] = (one for one in experiment.defined if one.name == check)
+    return [
+        detail
+        for name, holds, detail in offline_gap.assumes(swept)
+        if name.endswith("rate to show") and not holds
+    ]

@@ -31,23 +31,23 @@ def private_mle(data: Datasets) -> Tensor:
 
 @privacy_mistake
 def naive_likelihood(data: Datasets) -> Tensor:
-    """Wrong: the clean Bradley–Terry likelihood on privatised labels (no debiasing)."""
+    """Wrong: the likelihood takes the private labels for clean ones."""
     return data.gap(data.error(data.fit(math.inf)))
 
 
 @privacy_mistake
 def epsilon_overstated(data: Datasets) -> Tensor:
-    """Wrong: the likelihood assumes a budget 20 % too high."""
+    """Wrong: the likelihood assumes an ε that is 20 % too large."""
     return data.gap(data.error(data.fit(EPSILON_OVERSTATED * data.epsilon)))
 
 
 def hidden_randomizer(data: Datasets) -> Tensor:
-    """Wrong for a claim without privacy: labels were privatised at ε = 1, and it is accounted."""
+    """Wrong for a claim without privacy: labels privatised at ε = 1, as the likelihood knows."""
     return data.gap(data.error(randomized_again(data).fit(1.0)))
 
 
 def unaccounted_randomizer(data: Datasets) -> Tensor:
-    """Wrong: labels pass through one more randomized response that the likelihood ignores."""
+    """Wrong: the labels are randomized twice, and the likelihood knows of once."""
     return data.gap(data.error(randomized_again(data).fit(data.epsilon)))
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from repro.core.verdicts import worst
 from repro.report.html.bars import bar_svg
 from repro.report.record import RunRecord
-from repro.report.run_files import CheckEntry, OutcomeEntry
+from repro.report.run_files import CheckEntry, ControlEntry, OutcomeEntry
 from repro.report.wording import (
     NO_CONTROL,
     caught_words,
@@ -47,9 +47,10 @@ def entry(outcome: OutcomeEntry, check: CheckEntry, noticed: str = "") -> Entry:
         noticed: what it noticed when its needs were taken away, in words.
     """
     control = outcome is not check
+    mistake = outcome.mistake if isinstance(outcome, ControlEntry) else ""
     return Entry(
         name=outcome.name,
-        claim="wrong on purpose" if control else check.claim,
+        claim=": ".join(filter(None, ("wrong on purpose", mistake))) if control else check.claim,
         claimed=claim_words(outcome.model_copy(update={"kind": check.kind})),
         measured=measured_words(outcome),
         bar=Markup(bar_svg(outcome)),
