@@ -288,8 +288,14 @@ def _print_beside(run: RunRecord, console: Console) -> None:
         where = contradiction.witness or "contradicted"
         console.print(text(f"✗ {contradiction.name}: {where}", COLOURS["contradicted"]))
         if contradiction.corrected:
-            ran = f" (`{contradiction.command}`)" if contradiction.command else ""
-            console.print(text(f"  what holds: {contradiction.corrected}{ran}", ""))
+            console.print(text(f"  what holds: {contradiction.corrected}", ""))
+        if contradiction.command:
+            _print_unbroken(f"  {contradiction.command}", console)
+
+
+def _print_unbroken(command: str, console: Console) -> None:
+    """A command on its own line, to be copied."""
+    console.print(text(command, ""), soft_wrap=True)
 
 
 def _print_substitutes(run: VerdictContent, console: Console) -> None:
@@ -315,7 +321,8 @@ def _print_failures(run: VerdictContent, console: Console) -> None:
     undecided = (check for check in run.checks if check.verdict == "inconclusive" != check.expected)
     if any(check.headline is not None and not check.not_a_number_at for check in undecided):
         command = f"python -m repro suite power theorem={run.theorem}"
-        console.print(text(f"? replicates that would decide: {command}", ""))
+        console.print(text("? replicates that would decide:", ""))
+        _print_unbroken(f"  {command}", console)
 
 
 def standard_output(width: int) -> Console:

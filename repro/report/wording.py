@@ -51,7 +51,9 @@ def beside(run: VerdictContent, given: Mapping[str, object]) -> list[Contradicti
     """
     numbers = [f"{name}={value}" for name, value in given.items() if name != "only"]
     apart = f", at its own numbers, not at {' '.join(numbers)}" if numbers else ""
-    contradictions = (_beside(check, holds, apart) for check, holds in run.contradicted())
+    contradictions = (
+        _beside(run.theorem, check, holds, apart) for check, holds in run.contradicted()
+    )
     return [
         contradiction
         for contradiction in contradictions
@@ -59,17 +61,18 @@ def beside(run: VerdictContent, given: Mapping[str, object]) -> list[Contradicti
     ]
 
 
-def _beside(check: CheckEntry, holds: CheckEntry | None, apart: str) -> Contradiction:
+def _beside(
+    theorem: str, check: CheckEntry, holds: CheckEntry | None, apart: str
+) -> Contradiction:
     witness = witness_words(check, check.witness) if check.witness else ""
     if holds is not None:
         corrected_words = f"{brief_words(holds)}, claimed {claim_words(holds)}"
         words = f"{verdict_words(holds.verdict)} {holds.name}: {corrected_words}; {holds.claim}"
         return Contradiction(check.name, witness, words)
-    if ": " not in check.corrected:
-        return Contradiction(
-            check.name, witness, check.corrected and f"{check.corrected}, not run here"
-        )
-    experiment, name = check.corrected.split(": ")
+    if not check.corrected:
+        return Contradiction(check.name, witness, "")
+    elsewhere, _, name = check.corrected.rpartition(": ")
+    experiment = elsewhere or theorem
     command = shlex.join(["python", "-m", "repro", f"theorem={experiment}", f"only={name}"])
     return Contradiction(check.name, witness, f"{name} of {experiment}{apart}", command)
 

@@ -64,7 +64,7 @@ def test_a_channel_that_was_chosen_stands_on_top_and_in_the_command(result):
 def test_a_check_that_is_not_decided_names_what_may_decide_it(result):
     check = result.checks[0]
     open_check = replace(check, outcome=replace(check.outcome, verdict="inconclusive"))
-    words = "? replicates that would decide: python -m repro suite power theorem=offline_gap"
+    words = "decide:\n  python -m repro suite power theorem=offline_gap\n"
     assert words in printed(replace(result, checks=(open_check,)), 200)
 
 
@@ -185,7 +185,11 @@ def test_beside_a_contradicted_row_stand_where_it_fails_and_what_holds(result):
     assert "what holds: ✓ supported constant: 0.9900 ± 0.0050" in text
     elsewhere = replace(printed_row, check=replace(check, corrected="other: row"))
     text = printed(replace(result, checks=(elsewhere,)), 200, "checks")
-    assert "what holds: row of other (`python -m repro theorem=other only=row`)" in text
+    assert "what holds: row of other\n  python -m repro theorem=other only=row\n" in text
+    left_out = replace(printed_row, check=replace(check, corrected="a_form_that_holds_everywhere"))
+    text = printed(replace(result, checks=(left_out,)), 40, "checks")
+    command = f"  python -m repro theorem={result.theorem} only=a_form_that_holds_everywhere"
+    assert command in text.splitlines()
     assert "what holds" not in printed(result, 200, "checks")
 
 
@@ -209,7 +213,7 @@ def test_a_bend_is_told_where_its_interval_has_one_sign():
 
 def test_what_holds_in_another_experiment_is_at_its_own_numbers():
     check = CheckEntry(name="a", verdict="contradicted", corrected="other: form_that_holds")
-    run: Any = SimpleNamespace(contradicted=lambda: [(check, None)])
+    run: Any = SimpleNamespace(theorem="this", contradicted=lambda: [(check, None)])
     assert beside(run, {"only": "a"})[0].corrected == "form_that_holds of other"
     (pointer,) = beside(run, {"epsilon": 4})
     assert pointer.corrected.endswith("other, at its own numbers, not at epsilon=4")
