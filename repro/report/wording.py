@@ -61,9 +61,7 @@ def beside(run: VerdictContent, given: Mapping[str, object]) -> list[Contradicti
     ]
 
 
-def _beside(
-    theorem: str, check: CheckEntry, holds: CheckEntry | None, apart: str
-) -> Contradiction:
+def _beside(theorem: str, check: CheckEntry, holds: CheckEntry | None, apart: str) -> Contradiction:
     witness = witness_words(check, check.witness) if check.witness else ""
     if holds is not None:
         corrected_words = f"{brief_words(holds)}, claimed {claim_words(holds)}"
