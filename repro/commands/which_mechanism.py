@@ -18,6 +18,11 @@ win, at most.  Features of texts typically differ by 0.5, so B = 2*log(p/(1-p)):
 5 for 92 %.  In doubt take the larger B.  The answer compares several B on one truth.  It reads no
 pair, so asking costs no epsilon.
 
+The answer has the error of repro private_reward, with the ridge that this command takes.  It is
+"none" where that error is above 0.4 times the error of a reward of 0 on both worlds.
+With unit=FIELD at_most=M of private_reward the noise is about M times as large: ask with epsilon/M
+or a little less.
+
 verbose=true adds why, each mechanism in full, and what the errors are.
 folder=docs/explanations writes which_mechanism.md, the table of answers, instead of an answer.
 From Python: ``repro.which_mechanism(epsilon=1, delta=1e-6, n_pairs=100_000, num_features=16)``.
@@ -26,7 +31,7 @@ From Python: ``repro.which_mechanism(epsilon=1, delta=1e-6, n_pairs=100_000, num
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -39,14 +44,17 @@ from repro.base.schema import FiniteEpsilon, Model, Pairs, Positive, Probability
 from repro.base.words import keyword_values, plain, wrapped
 from repro.labels.privacy.adjacency import ADD_REMOVE, REPLACE, Adjacency
 from repro.labels.privacy.large_delta import warning_of_delta
+from repro.p2.losses.loss_map import LEARNT
 from repro.p3.private_estimates.comparison import (
     DESCENT,
+    EVEN,
     NEARLY,
     OBJECTIVE,
     OUTPUT,
     MechanismComparison,
     advised,
     compared,
+    errors_at_bound,
     errors_by_bound,
     over_least_at_worst,
 )
@@ -64,6 +72,8 @@ from repro.report.mechanism_table import mechanism_page
 
 NUMBERS = 4_000_000
 """Coordinates that are simulated at most: fewer datasets where d is large."""
+MOST_ENOUGH = 10**8
+"""Pairs up to which it is asked how many would do."""
 EPSILONS, FEATURES, PAIRS = (0.1, 1.0, 8.0), (4, 16, 64, 256), (10**3, 10**4, 10**5, 10**6)
 TABLE_DELTA = 1e-6
 
@@ -95,8 +105,12 @@ class MechanismAnswer:
         n_pairs: number of labelled pairs.
         num_features: d.
         replicates: datasets that were simulated on each world.
-        worlds: by world in words, every mechanism's error and calibration.
-        by_bound: by B and world, the error of objective perturbation on the same truth.
+        worlds: by world in words, every mechanism's error and calibration; the error of objective
+            perturbation is that of ``repro private_reward``, with its own ridge.
+        tuned: by world, the error of objective perturbation on the best ridge for this world.
+        by_bound: by B and world, the error of ``repro private_reward`` on the same truth.
+        enough_pairs: n times the least power of 2 at which ``repro private_reward`` learns on both
+            worlds, or None where no such n up to 1e8 does.
     """
 
     given: MechanismBudget
@@ -104,7 +118,9 @@ class MechanismAnswer:
     num_features: int
     replicates: int
     worlds: Mapping[str, MechanismComparison]
+    tuned: Mapping[str, float]
     by_bound: Mapping[float, Mapping[str, float]]
+    enough_pairs: int | None
 
     def __repr__(self) -> str:
         """What the command prints."""
@@ -117,8 +133,8 @@ class MechanismAnswer:
 
     @property
     def learns(self) -> bool:
-        """Whether an estimate of some mechanism is better than a reward of 0 on some world."""
-        return any(world.learns for world in self.worlds.values())
+        """Whether ``repro private_reward`` learns a reward on some world."""
+        return bool(_learnt(self.worlds))
 
     @property
     def recipes(self) -> dict[str, Recipe]:
@@ -132,7 +148,7 @@ class MechanismAnswer:
 
     def lines(self, verbose: bool = False) -> Iterator[str]:
         """The mechanism to take, what decides, errors by mechanism and by B, what to type next."""
-        yield _advice(self.best, self.worlds)
+        yield _advice(self.best, self.worlds) if self.learns else self._none()
         if warning := warning_of_delta(self.given.dp_delta, self.n_pairs):
             yield warning
         yield f"decides: {_choice(self.worlds)}"
@@ -148,6 +164,8 @@ class MechanismAnswer:
     def _details(self) -> Iterator[str]:
         """The rule, why, each mechanism in full, and what the errors are."""
         yield RULE
+        tuned = ", ".join(f"{error:.3g}" for error in self.tuned.values())
+        yield f"{OBJECTIVE} on the best ridge for each world has the errors {tuned}"
         yield f"why: {WHY[self.best]}"
         yield PRIVATE_REWARD
         if any(world.least < world.without_privacy for world in self.worlds.values()):
@@ -158,14 +176,25 @@ class MechanismAnswer:
         yield (
             "errors: root mean square of reward differences, labels included, over "
             f"{self.replicates} datasets, before rounding; ridges and steps tuned with the world "
-            f"known, but for the errors by B; |theta*| = {SIMULATED:g} reward_bound"
+            f"known, but for private_reward; |theta*| = {SIMULATED:g} reward_bound"
+        )
+
+    def _none(self) -> str:
+        """That nothing is learnt, and how many pairs would do."""
+        errors = " and ".join(f"{world.errors[OBJECTIVE]:.3g}" for world in self.worlds.values())
+        enough = "" if self.enough_pairs is None else f"; {self.enough_pairs} pairs would do"
+        return (
+            "none: with so few pairs repro private_reward does not learn the reward: its error is "
+            f"{errors}, and a reward of 0 has {self.worlds[EVEN].of_zero:.3g}{enough}"
         )
 
     def _errors(self) -> dict[str, list[str]]:
         """Rows of the table of mechanisms, its heading first."""
         worlds = list(self.worlds.values())
         rows = {"error, in units of reward": list(self.worlds)}
-        rows |= {name: [f"{world.errors[name]:.3g}" for world in worlds] for name in WHY}
+        rows |= {
+            row: [f"{world.errors[name]:.3g}" for world in worlds] for name, row in SHOWN.items()
+        }
         rows["without privacy, no ridge"] = [f"{world.without_privacy:.3g}" for world in worlds]
         rows["a reward of 0, no label"] = [f"{world.of_zero:.3g}" for world in worlds]
         return rows
@@ -243,7 +272,33 @@ def answer(request: MechanismRequest) -> MechanismAnswer:
     given, n_pairs, d = _question(request)
     replicates = max(20, min(request.replicates, NUMBERS // (50 * d)))
     asked = given, n_pairs, d, replicates, request.seed
-    return MechanismAnswer(*asked[:-1], compared(*asked), errors_by_bound(*asked))
+    worlds, by_bound = compared(*asked), errors_by_bound(*asked)
+    own = {
+        name: replace(world, errors={**world.errors, OBJECTIVE: by_bound[given.reward_bound][name]})
+        for name, world in worlds.items()
+    }
+    tuned = {name: world.errors[OBJECTIVE] for name, world in worlds.items()}
+    enough = None if _learnt(own) else _enough_pairs(own, *asked)
+    return MechanismAnswer(*asked[:-1], own, tuned, by_bound, enough)
+
+
+def _learnt(worlds: Mapping[str, MechanismComparison]) -> list[str]:
+    """Worlds on which objective perturbation has less than .4 of the error of a reward of 0."""
+    return [
+        name for name, world in worlds.items() if world.errors[OBJECTIVE] < LEARNT * world.of_zero
+    ]
+
+
+def _enough_pairs(
+    worlds: Mapping[str, MechanismComparison], given: MechanismBudget, n_pairs: int, d: int,
+    replicates: int, seed: int,
+) -> int | None:  # fmt: skip
+    """The first of 2n, 4n, … at which private_reward learns on all worlds; None above 1e8."""
+    while (n_pairs := 2 * n_pairs) <= MOST_ENOUGH:
+        errors = errors_at_bound(given, n_pairs, d, replicates, seed)
+        if all(errors[name] < LEARNT * world.of_zero for name, world in worlds.items()):
+            return n_pairs
+    return None
 
 
 def _question(request: MechanismRequest) -> tuple[MechanismBudget, int, int]:
@@ -266,19 +321,17 @@ def _refuse_both(request: MechanismRequest) -> None:
 
 
 def _advice(name: str, comparisons: Mapping[str, MechanismComparison]) -> str:
-    learnt = [world for world, comparison in comparisons.items() if comparison.learns]
-    if not learnt:
-        return f"none: with so few pairs no private estimate is better than a reward of 0; {name}"
-    condition = ""
+    learnt = _learnt(comparisons)
+    advice = f"{name}{_what_runs(name, comparisons)}"
     if len(learnt) < len(comparisons):
-        condition = f", if the spectrum of the features is like: {learnt[0]}"
-    return f"{name}{condition}{_what_runs(name, comparisons)}"
+        advice += f"; private_reward learns only if the features are like: {learnt[0]}"
+    return advice
 
 
 def _choice(comparisons: Mapping[str, MechanismComparison]) -> str:
     """The number of each mechanism that ``advised`` compares."""
     ratios = ", ".join(
-        f"{name} {ratio:.3g}" for name, ratio in over_least_at_worst(comparisons).items()
+        f"{SHOWN[name]} {ratio:.3g}" for name, ratio in over_least_at_worst(comparisons).items()
     )
     return f"error over the least of the three, on the world where it is larger: {ratios}"
 
@@ -289,7 +342,7 @@ def _what_runs(best: str, comparisons: Mapping[str, MechanismComparison]) -> str
         return ""
     ratio = over_least_at_worst(comparisons)[OBJECTIVE]
     return (
-        f"; no command runs it. repro private_reward runs {OBJECTIVE}, whose error is "
+        f"; no command runs it. repro private_reward runs {OBJECTIVE}, and its error is "
         f"at most {ratio:.3g} times the least here"
     )
 
@@ -303,6 +356,8 @@ def _table(rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
         yield "  ".join((f"  {name:<{first}}", *padded))
 
 
+SHOWN = {OBJECTIVE: "repro private_reward", OUTPUT: OUTPUT, DESCENT: DESCENT}
+"""Rows of the table: objective perturbation with the ridge of the command that runs it."""
 BOUNDS = (
     "private_reward where |theta| is {length} in truth: a smaller reward_bound flattens rewards at "
     "any number of pairs, a larger one has more noise and less ridge:"

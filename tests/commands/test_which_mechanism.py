@@ -49,6 +49,31 @@ def test_a_bound_below_the_truth_leaves_what_no_label_removes():
     assert list(errors_by_bound(MechanismBudget(1, 1e-6, 20), 10, 1, 20, 0)) == [5, 10, 20]
 
 
+def test_the_answer_has_the_error_of_the_command_that_runs():
+    """On the ridge that knows the world 1.33 times the least, on the command's own 1.98 times."""
+    asked = {"delta": 1e-6, "n_pairs": 400, "num_features": 16, "reward_bound": 5}
+    answer = mechanism_choice.which_mechanism(epsilon=4, **asked)
+    stated = re.search(r"at most ([\d.]+) times the least here", " ".join(repr(answer).split()))
+    ratios = [answer.by_bound[5][name] / world.least for name, world in answer.worlds.items()]
+    assert float(stated[1]) == pytest.approx(max(ratios), abs=0.005)
+    assert max(ratios) > 1.9
+    assert f"learns only if the features are like: {SCALES}" in " ".join(repr(answer).split())
+
+
+def test_where_the_command_learns_nothing_the_answer_is_none_and_how_many_pairs_would_do():
+    asked = {"epsilon": 1, "delta": 1e-6, "num_features": 16, "reward_bound": 5}
+    answer = mechanism_choice.which_mechanism(n_pairs=400, **asked)
+    assert not answer.learns
+    assert repr(answer).startswith("none: with so few pairs repro private_reward does not learn")
+    enough, too_few = (
+        mechanism_choice.which_mechanism(n_pairs=n, **asked)
+        for n in (answer.enough_pairs, answer.enough_pairs // 2)
+    )
+    assert enough.learns
+    assert "only if" not in repr(enough)
+    assert "only if" in repr(too_few)
+
+
 def test_verbose_answers_with_a_reason(capsys):
     assert status_of(mechanism_choice.main, [*ASKED, "verbose=true"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -64,7 +89,7 @@ def test_small_budgets_favour_descent_and_too_few_pairs_nobody(capsys):
     said = " ".join(capsys.readouterr().out.split())
     assert said.startswith("gradient descent; no command runs it. repro private_reward runs obj")
     stated = re.search(r"at most ([\d.]+) times the least", said)[1]
-    assert f"on the world where it is larger: objective perturbation {stated}," in said
+    assert f"on the world where it is larger: repro private_reward {stated}," in said
     hopeless = ["delta=1e-6", "n_pairs=10", "num_features=64", "replicates=40"]
     assert status_of(mechanism_choice.main, ["epsilon=0.1", *hopeless]) == 0
     assert capsys.readouterr().out.startswith("none: with so few pairs")

@@ -10,6 +10,7 @@ import numpy as np
 
 from repro.p3.objective_perturbation.calibration import Calibration
 from repro.p3.private_estimates.linearised_errors import (
+    CLEARLY,
     MechanismBudget,
     Spectrum,
     guessed_spectrum,
@@ -61,7 +62,7 @@ class MechanismComparison:
     @property
     def learns(self) -> bool:
         """Whether some mechanism is clearly better than knowing nothing."""
-        return self.least < 0.9 * self.of_zero
+        return self.least < CLEARLY * self.of_zero
 
     def over_least(self, name: str) -> float:
         """Error of a mechanism over the smallest."""
@@ -100,12 +101,30 @@ def errors_by_bound(
         if not LEAST_BOUND <= bound <= MOST_BOUND:
             continue
         budget = replace(given, reward_bound=bound)
-        noise = tuned_objective(budget, guessed_spectrum(bound, n_pairs, num_features))
-        errors[bound] = {
-            name: _error_of_objective(world, noise, replicates, seed)
-            for name, world in _worlds(budget, n_pairs, num_features, length / bound).items()
-        }
+        asked = budget, n_pairs, num_features, replicates, seed
+        errors[bound] = errors_at_bound(*asked, length / bound)
     return errors
+
+
+def errors_at_bound(
+    given: MechanismBudget,
+    n_pairs: int,
+    num_features: int,
+    replicates: int,
+    seed: int,
+    theta_share: float = THETA_SHARE,
+) -> dict[str, float]:
+    """By world: the error of objective perturbation with the ridge of ``repro private_reward``.
+
+    Args:
+        given, n_pairs, num_features, replicates, seed: as of ``compared``.
+        theta_share: ‖θ*‖/B.
+    """
+    noise = tuned_objective(given, guessed_spectrum(given.reward_bound, n_pairs, num_features))
+    return {
+        name: _error_of_objective(world, noise, replicates, seed)
+        for name, world in _worlds(given, n_pairs, num_features, theta_share).items()
+    }
 
 
 def _error_of_objective(

@@ -25,6 +25,8 @@ SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 """Shares of ε that the least ridge of objective perturbation may spend on the change of volume."""
 LEAST_OF_OUTPUT = 1e-3
 """Least ridge that is tried for output perturbation."""
+CLEARLY = 0.9
+"""An error below this share of the error of θ = 0 is clearly better than knowing nothing."""
 THETA_SHARE, TYPICAL = 0.5, 0.5
 """‖θ*‖/B and the root mean square of ‖x‖ of ``guessed_spectrum``; neither is read from data."""
 
@@ -75,6 +77,10 @@ class Spectrum:
         """Mean squared error from noise on the summed gradient, and from a ridge."""
         moved = (std**2 + self.scatter + (ridge * self.theta) ** 2) / (self.curvature + ridge) ** 2
         return float((self.weight * moved).sum())
+
+    def over_zero(self, std: float, ridge: float) -> float:
+        """Root of ``gradient_noise`` over the error of θ = 0."""
+        return math.sqrt(self.gradient_noise(std, ridge) / float(self.weight @ self.theta**2))
 
     def output_noise(self, std: float, ridge: float) -> float:
         """Mean squared error from noise on the minimiser, and from a ridge."""
