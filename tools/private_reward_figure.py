@@ -46,6 +46,11 @@ def label_private(pairs: np.ndarray, epsilon: float, rng: np.random.Generator) -
     return found * min(1.0, BOUND / np.linalg.norm(found))
 
 
+def ranked_rightly(margins: np.ndarray) -> float:
+    """Share of positive margins; a tie counts one half, as in ``repro accuracy``."""
+    return float(((1 + np.sign(margins)) / 2).mean())
+
+
 def main(fit: str, judge: str, folder: str) -> None:
     """Measure, draw, write."""
     held = [record for _, record in rows(judge, "JUDGE", ("prompt", "chosen", "rejected"))[1]]
@@ -57,9 +62,9 @@ def main(fit: str, judge: str, folder: str) -> None:
     pairs = text_rows(fit, FEATURES).differences.astype(float)
 
     def accuracy(theta: np.ndarray) -> float:
-        return float((apart @ theta > 0).mean())
+        return ranked_rightly(apart @ theta)
 
-    longer = float(np.mean([len(one["chosen"]) > len(one["rejected"]) for one in held]))
+    longer = ranked_rightly(np.array([len(one["chosen"]) - len(one["rejected"]) for one in held]))
     free = accuracy(without_noise(pairs, BOUND))
     found: list[tuple[str, float, float, float]] = []
     rng = np.random.default_rng(0)

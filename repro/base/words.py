@@ -133,6 +133,8 @@ def scalar(key: str, text: str) -> Any:
 
 def _allowed(key: str, keys: Collection[str]) -> str:
     """The keys there are, with an example of each where there is one."""
+    if not keys:
+        return "this command has no keys"
     if isinstance(keys, Mapping):
         examples = ", ".join(f"{name}={example}" for name, example in keys.items())
         return f"{nearest(key, keys)}allowed: {examples}"

@@ -24,7 +24,8 @@ takes more noise, and more pairs until it pays.  Start with 5.  This command
 compares several B, and reads no pair:
     repro which_mechanism epsilon=1 delta=1e-6 n_pairs=2000 num_features=16
         reward_bound=5
-After a release the norm of theta is printed beside B.
+After a release the norm of theta is printed beside B.  Before it a line says
+if so few pairs are expected to leave a reward hardly better than 0.
 
 adjacency=replace: one pair is replaced by another, and the number of pairs is
 public.  A pair is one line.  k copies of a pair cost k*epsilon and
@@ -213,6 +214,9 @@ def _said(reward: PrivateReward, out: str) -> str:
         )
     said = f"released {out}: {card['guarantee']}{earlier}"
     norm = f"norm of theta {math.hypot(*reward.theta):.3g}, reward_bound {card['reward_bound']:g}"
-    why = "a norm near reward_bound means much noise, or a reward_bound that is too small"
+    why = (
+        "a norm near reward_bound means much noise, or a reward_bound that is too small; a norm "
+        "near 0 means that the ridge outweighs the pairs, and that rewards are flat"
+    )
     following = f"next: repro accuracy {out} HELD_OUT judges it on public pairs that were held out"
     return "\n".join(wrapped(one_line(part)) for part in (said, norm, why, following))

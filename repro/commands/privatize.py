@@ -16,8 +16,10 @@ with layout=trl as prompt, chosen, rejected.
 epsilon is the budget of one label.  unit=annotator at_most=K protects all labels of one annotator,
 the value of that field.  K labels of each are released at most, and cost K*epsilon together.
 
-A ledger remembers what was spent, and spent=true prints the sum.  An input is refused if it shares
-labels with an earlier release, or if the ledger holds a reward.  compose=true allows the sum.
+A ledger remembers what was spent.  spent=true prints the sum and lists the releases.  An input is
+refused if it shares labels with an earlier release, or if the ledger holds a reward.  The refusal
+names the sum, and compose=true allows any sum.  Without unit=, k labels of one person cost
+k*epsilon together.
 Records that differ in case or punctuation only are refused by their numbers: two answers to one
 label can be averaged.  near_copies=true releases both.  If a release fails after its labels were
 spent, resume=true publishes it.
@@ -30,6 +32,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -188,7 +191,9 @@ def audit(
 def main(words: Sequence[str]) -> int:
     """Privatise, or say what was spent."""
     if any(word.removeprefix("--").partition("=")[0] == "spent" for word in words):
-        print("\n".join(_spent(words)))
+        from repro.base.words import wrapped
+
+        print("\n".join(map(wrapped, _spent(words))))
     else:
         tell_at_the_end(_release(words))
     return 0
@@ -217,6 +222,19 @@ def _spent(words: Sequence[str]) -> Iterator[str]:
         f"(ledger={folder})"
     )
     yield from _spent_by_annotators(debits)
+    yield from map(_listed, debits)
+
+
+def _listed(debit: Debit) -> str:
+    """One release: what it is, what it cost, what it protects, and where to find it again."""
+    manifest = debit.manifest
+    kind, item = ("reward", "pair") if debit.delta else ("labels", "label")
+    unit = f"one {item}"
+    if manifest.unit_size:
+        each = "each of " if kind == "labels" else ""
+        unit = f"{each}at most {number_of(manifest.unit_size, item)} of one annotator"
+    cost = _cost(manifest.epsilon, debit.delta)
+    return f"{debit.number}. {kind}: {cost} for {unit}, sha256 {manifest.sha256[:12]}"
 
 
 def _spent_by_annotators(debits: Sequence[Debit]) -> Iterator[str]:
@@ -262,10 +280,13 @@ def _release(words: Sequence[str]) -> str:
     )
     target = Target.named(out, options.get("layout", "pairs"))
     folder = ledger_folder(options.get("ledger"))
-    return _said(privatise(source, target, terms, folder, ready), target, terms)
+    done = privatise(source, target, terms, folder, ready)
+    return _said(done, source, target, terms)
 
 
-def _said(done: Release, target: Target, terms: Terms) -> str:
+def _said(done: Release, source: str, target: Target, terms: Terms) -> str:
+    from repro.base.words import wrapped
+
     manifest = done.manifest
     spent = f"total epsilon {manifest.total}" if manifest.earlier else "no earlier release known"
     if manifest.earlier_delta:
@@ -278,15 +299,26 @@ def _said(done: Release, target: Target, terms: Terms) -> str:
             f"epsilon {together} together"
         )
     names = ", ".join(path.name for path in target.names)
-    return one_line(
+    lines = [
         f"released {number_of(manifest.lines, 'comparison')} at epsilon {manifest.epsilon}, "
         f"{spent}{unit}: {names}"
-    )
+    ]
+    if not manifest.unit_size:
+        lines.append(
+            f"epsilon {manifest.epsilon} protects one label; k labels of one person are protected "
+            "at k times as much together, and unit=FIELD at_most=K bounds k"
+        )
+    given = f" unit={terms.unit} at_most={terms.at_most}" if terms.unit else ""
+    files = f"{shlex.quote(str(target.release))} original={shlex.quote(source)}"
+    lines.append(f"next: repro audit_release {files}{given}")
+    return "\n".join(wrapped(one_line(part)) for part in lines)
 
 
 def ready(words: str) -> None:
     """Said before anything is spent: who cannot be told of a release does not pay for it."""
-    print(one_line(words), flush=True)
+    from repro.base.words import wrapped
+
+    print(wrapped(one_line(words)), flush=True)
 
 
 def tell_at_the_end(released: str) -> None:

@@ -142,6 +142,7 @@ class Comparisons(SortedRows):
 
     Attributes:
         unit_size: most comparisons of one annotator, once all have been read; None without units.
+        left_out: comparisons beyond ``at_most``, which follow from texts and annotators alone.
     """
 
     def __init__(self, folder: Path | None, unit: str = "", at_most: int | None = None) -> None:
@@ -150,6 +151,7 @@ class Comparisons(SortedRows):
         self._numbers: dict[str, int] = {}
         self._owners = array("q")
         self.unit_size: int | None = None
+        self.left_out = 0
 
     def read(
         self, source: Any, key: str = "IN", see: Callable[[str, str, str], object] | None = None
@@ -172,13 +174,14 @@ class Comparisons(SortedRows):
         if self._at_most is None:
             yield from super().__iter__()
             return
-        had = [0] * len(self._numbers)
+        counts = [0] * len(self._numbers)
         for row in super().__iter__():
             owner = self._owners[row.number]
-            if had[owner] < self._at_most:
-                had[owner] += 1
+            counts[owner] += 1
+            if counts[owner] <= self._at_most:
                 yield row
-        self.unit_size = max(had)
+        self.unit_size = min(max(counts), self._at_most)
+        self.left_out = sum(max(0, count - self._at_most) for count in counts)
 
 
 class Written:
@@ -322,7 +325,8 @@ def _drawn(
         raise BadInput("IN", "(released before)", _spent_words(earlier, manifest.total, near))
     own = f"{_apart(noted.shared)}{_near(noted.near)}"
     weak = _hardly_private(terms.epsilon)
-    tell(f"randomised {number_of(manifest.lines, 'comparison')}{_merged(rows)}{own}{weak}")
+    left = f"; {rows.left_out} beyond at_most are left out" if rows.left_out else ""
+    tell(f"randomised {number_of(manifest.lines, 'comparison')}{left}{_merged(rows)}{own}{weak}")
     return Debit(number, manifest, written.answers)
 
 
@@ -492,10 +496,10 @@ def _spent_words(earlier: list[Debit], total: Decimal, near: int = 0) -> str:
         reasons.insert(0, f"{releases} labels of this input{apart}")
     waiting = any(debit.answers is not None for debit in earlier if not debit.delta)
     resumed = "; one is spent and not published: resume=true does that" if waiting else ""
-    beside = f" and a total delta of {spent_delta(earlier):f}" if rewards else ""
+    beside = f" and delta {spent_delta(earlier):f}" if rewards else ""
     return (
-        f"{'; '.join(reasons)}; another would bring them to a total epsilon of {total}{beside}: "
-        f"allowed with compose=true{resumed}"
+        f"{'; '.join(reasons)}; with this release a label's total is epsilon {total}{beside}, "
+        f"which compose=true accepts{resumed}"
     )
 
 

@@ -20,6 +20,7 @@ from repro.release.annotators import UnitField
 from repro.release.tables import rows_of
 
 NO_TEXT = "not a text or a chat list"
+RENAME = "rename the fields that hold them to 'chosen' and 'rejected'"
 RELEASED = {"response_1", "response_2", "label"}
 """Fields of a line of a release."""
 ALIKE, MOST_NAMED = 0.8, 3
@@ -107,7 +108,7 @@ def fields(value: Any) -> Record | str:
     if chosen is None and rejected is None:
         if value.keys() >= RELEASED:
             return "a line of a release, whose labels are randomised already; allowed: raw pairs"
-        return f"two responses are missing; allowed: {ALLOWED}{_misspelt(value)}"
+        return f"two responses are missing; {RENAME}; allowed: {ALLOWED}{_misspelt(value)}"
     if not (isinstance(chosen, str) and isinstance(rejected, str)):
         return f"one of the fields 'chosen' and 'rejected' {_wrong(value, FIELDS[1:])}"
     if not isinstance(prompt, str):

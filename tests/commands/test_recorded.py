@@ -237,10 +237,15 @@ MECHANISMS = [
 ]
 
 
-def made_up_bounds(given, n_pairs, d, replicates, seed):
-    """Errors by B that tell from what they were asked."""
-    print("asked by bound:", given, n_pairs, d, replicates, seed)
-    return {bound: {EVEN: 1 / bound, SCALES: 10 * bound} for bound in (0.5, given.reward_bound)}
+def made_up_bounds(even, scales):
+    """Errors by B: at the B of the question a fifth above those on the best ridge."""
+
+    def by_bound(given, *numbers):
+        print("asked by bound:", given, *numbers)
+        own = {EVEN: 1.2 * even[OBJECTIVE], SCALES: 1.2 * scales[OBJECTIVE]}
+        return {0.5: {EVEN: 2.0, SCALES: 5.0}, given.reward_bound: own}
+
+    return by_bound
 
 
 def test_which_mechanism(monkeypatch, capsys, snapshot):
@@ -251,7 +256,9 @@ def test_which_mechanism(monkeypatch, capsys, snapshot):
             return dict(zip((EVEN, SCALES), map(comparison, worlds), strict=True))
 
         monkeypatch.setattr(which_mechanism, "compared", made_up)
-        monkeypatch.setattr(which_mechanism, "errors_by_bound", made_up_bounds)
+        monkeypatch.setattr(which_mechanism, "errors_by_bound", made_up_bounds(even, scales))
+        few = lambda given, n_pairs, *_: {EVEN: 30 / n_pairs, SCALES: 90 / n_pairs}  # noqa: E731
+        monkeypatch.setattr(which_mechanism, "errors_at_bound", few)
         assert said(capsys, which_mechanism.main(words.split())) == snapshot(name=words)
     for words in (*(MECHANISMS[0].split(" ", n)[-1] for n in (1, 2)), "delta=1e-6 folder=a"):
         assert said(capsys, refused(which_mechanism.main, words)) == snapshot(name=words)
@@ -321,7 +328,7 @@ def test_what_is_said_of_a_release(snapshot):
     terms = Terms(Decimal("0.5"), False, False, "annotator", 3)
     for target in (Target(Path("a/out.jsonl")), Target(Path("o.jsonl"), Path("b/o.parquet"))):
         for manifest in (plain, several):
-            line = privatize._said(Release(manifest, 1), target, terms)
+            line = privatize._said(Release(manifest, 1), "a b.jsonl", target, terms)
             assert line == snapshot(name=f"{target.release} {manifest.unit_size}")
     card = {"guarantee": "(1, 1e-06)-private " * 5, "earlier_epsilons": [], "total_epsilon": 2.5,
             "total_delta": 3e-6, "reward_bound": 5.0}  # fmt: skip

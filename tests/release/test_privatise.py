@@ -86,7 +86,7 @@ def test_the_manifest_has_these_values_and_no_other(release):
 def test_a_second_release_needs_compose_and_states_the_total(ledger, records):
     repro.privatize(records[:60], 0.5, ledger=ledger)
     disguised = [{**r, "chosen": r["rejected"], "rejected": r["chosen"]} for r in records[50:70]]
-    with pytest.raises(BadInput, match=r"total epsilon of 0.75: allowed with compose=true"):
+    with pytest.raises(BadInput, match=r"total is epsilon 0.75, which compose=true accepts"):
         repro.privatize(disguised, 0.25, ledger=ledger)
     done = repro.privatize(disguised, "0.25", ledger=ledger, compose=True)
     assert (done.manifest["total_epsilon"], done.manifest["earlier_epsilons"]) == (0.75, [0.5])
@@ -107,7 +107,9 @@ def test_near_copies_are_named_before_anything_is_spent(ledger):
     with pytest.raises(BadInput, match="records 3 and 5 differ in case or punctuation only"):
         repro.privatize([*rows, loud], 1, ledger=ledger)
     assert repro.privatize(rows, 1, ledger=ledger).manifest["earlier_epsilons"] == []
-    with pytest.raises(BadInput, match="labels of this input in other case or punctuation; .* 2:"):
+    with pytest.raises(
+        BadInput, match="labels of this input in other case or punctuation; .* 2, w"
+    ):
         repro.privatize([loud], 1, ledger=ledger)
     assert repro.privatize([loud], 1, ledger=ledger, compose=True).manifest["total_epsilon"] == 2
     both = repro.privatize([*rows, loud], 1, ledger=ledger, compose=True, near_copies=True)
@@ -203,12 +205,12 @@ def test_an_annotator_and_a_bound_come_together(ledger, call):
 def test_what_annotators_have_cost_is_printed(ledger, tmp_path, capsys):
     """By hand: three labels at 0.5 each, then a reward that protects all pairs of one."""
     repro.privatize(PEOPLE, 0.5, unit="who", at_most=3, ledger=ledger)
-    assert spent(ledger, capsys)[1:] == [
+    assert spent(ledger, capsys)[1] == (
         "one annotator has cost epsilon 1.5 at most in 1 release with unit="
-    ]
+    )
     repro.private_reward(PEOPLE, 2, 1e-6, 1, unit="who", at_most=3, compose=True, ledger=ledger)
     repro.privatize(PEOPLE, 4, compose=True, ledger=ledger)
-    assert spent(ledger, capsys)[1:] == [
+    assert spent(ledger, capsys)[1:3] == [
         "one annotator has cost epsilon 3.5 and delta 0.000001 at most in 2 releases with unit=",
         "in 1 release without unit= an annotator's cost grows with the annotator's pairs, which "
         "the ledger does not count",
@@ -216,8 +218,44 @@ def test_what_annotators_have_cost_is_printed(ledger, tmp_path, capsys):
 
 
 def spent(ledger, capsys):
+    """Lines of the answer, without the ends of lines at 80 columns."""
     assert status_of(releasing.main, ["spent=true", f"ledger={ledger}"]) == 0
-    return capsys.readouterr().out.splitlines()
+    return capsys.readouterr().out.replace("\n  ", " ").splitlines()
+
+
+def test_what_was_spent_is_listed_in_order_without_a_text(ledger, capsys):
+    first = repro.privatize(PEOPLE, 0.5, unit="who", at_most=3, ledger=ledger).manifest
+    repro.private_reward(PEOPLE, 2, 1e-6, 1, compose=True, ledger=ledger)
+    last = repro.privatize(PEOPLE, 4, compose=True, ledger=ledger).manifest
+    listed = [line for line in spent(ledger, capsys) if line[0].isdigit()][1:]
+    digests = [manifest["sha256"][:12] for manifest in (first, last)]
+    assert listed[0] == (
+        f"1. labels: epsilon 0.5 for each of at most 3 labels of one annotator, sha256 {digests[0]}"
+    )
+    assert listed[1].startswith("2. reward: epsilon 2 and delta 0.000001 for one pair, sha256 ")
+    assert listed[2] == f"3. labels: epsilon 4 for one label, sha256 {digests[1]}"
+
+
+def test_a_release_ends_with_the_next_command_in_80_columns(tmp_path, monkeypatch, capsys):
+    """What is left out of an annotator follows from texts and names, so it is said."""
+    monkeypatch.chdir(tmp_path)
+    Path("people.jsonl").write_text("".join(json.dumps(row) + "\n" for row in PEOPLE))
+    words = ["people.jsonl", "out.jsonl", "epsilon=1", "ledger=one"]
+    assert status_of(releasing.main, words) == 0
+    out = capsys.readouterr().out
+    assert "k labels of one person are protected at k times as much" in " ".join(out.split())
+    assert out.endswith("next: repro audit_release out.jsonl original=people.jsonl\n")
+    words[1:] = ["few.jsonl", "epsilon=1", "ledger=two", "unit=who", "at_most=2"]
+    assert status_of(releasing.main, words) == 0
+    few = capsys.readouterr().out
+    left = len(Path("out.jsonl").read_text().splitlines()) - len(
+        Path("few.jsonl").read_text().splitlines()
+    )
+    assert f"; {left} beyond at_most are left out" in few
+    assert "k labels of one person" not in few
+    asked = "next: repro audit_release few.jsonl original=people.jsonl unit=who at_most=2"
+    assert few.endswith(f"{asked}\n")
+    assert max(map(len, (out + few).splitlines())) <= 80
 
 
 def test_nothing_is_spent_before_the_first_release(tmp_path, monkeypatch, capsys):
@@ -225,7 +263,8 @@ def test_nothing_is_spent_before_the_first_release(tmp_path, monkeypatch, capsys
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert status_of(releasing.main, ["spent=true"]) == 0
     folder = tmp_path / "repro" / "releases"
-    assert capsys.readouterr().out == f"nothing is spent yet (ledger={folder})\n"
+    said = " ".join(capsys.readouterr().out.split())
+    assert said == f"nothing is spent yet (ledger={folder})"
     assert status_of(releasing.main, ["spent=true", f"ledger={folder}"]) == 2
     assert list(tmp_path.iterdir()) == []
 
@@ -302,7 +341,8 @@ def test_an_export_lies_beside_the_canonical_file(
     source = write_input(records[:70])
     words = [str(source), str(tmp_path / f"o{ending}"), "epsilon=1", f"layout={layout}"]
     assert status_of(releasing.main, [*words, f"ledger={ledger}"]) == 0
-    assert f"o.manifest.json, o.jsonl, o{ending}" in capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"o.manifest.json, o.jsonl, o{ending}" in said
     assert repro.audit(tmp_path / "o.jsonl", source, ledger=ledger).status == 0
     lines = out(tmp_path / "o.jsonl")
     if ending == ".parquet":

@@ -555,6 +555,7 @@ def test_a_figure_of_private_rewards(monkeypatch, snapshot):
     found = [(name, epsilon, 0.5 + number / 10 + epsilon / 100, number / 100)
              for number, name in enumerate(names) for epsilon in tool.EPSILONS]  # fmt: skip
     tool._draw(found, 0.9, 0.6, "a.svg")
+    assert tool.ranked_rightly(np.array([2.0, 0.0, -1.0, 0.5])) == 0.625
     ((figure, how),) = drawn
     assert f"{how}\n{figure_text(figure)}" == snapshot
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -20,6 +19,8 @@ from repro.base.errors import BadInput
 from repro.base.files import regular_file, small_text, unreadable
 from repro.labels.preferences.json_lines import LONGEST_LINE
 
+SEPARATORS = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
+"""Marks that stand between values in files that are no CSV here."""
 TOGETHER = 1000
 """Rows that are decoded at once."""
 
@@ -69,20 +70,22 @@ def csv_rows(path: str, key: str, wanted: Iterable[str] | None = None) -> Iterat
 
 
 def _refuse_unnamed(columns: list[str], wanted: Iterable[str] | None, path: str, key: str) -> None:
-    """A first line that names nothing may be a record: of its words only known names are shown."""
+    """A first line that names nothing may be a record: none of its words is shown."""
     if wanted is None or not columns:
         return
     known, names = sorted(filter(None, wanted)), [_folded(name) for name in columns]
     if not set(known).isdisjoint(names):
         return
-    parts = [_folded(part) for part in re.split("[;\t|]", columns[0])] if len(columns) == 1 else []
-    shown = [name for name in known if name in parts]  # in an order that is not the file's
-    if len(shown) > 1:
-        what = f"one column, whose name holds {', '.join(shown)}; values must stand between commas"
+    other = [mark for mark in SEPARATORS if mark in columns[0]] if len(columns) == 1 else []
+    if other:
+        what = (
+            f"line 1 has no comma but {SEPARATORS[other[0]]}: allowed: commas between values, and "
+            "columns named prompt, chosen and rejected"
+        )
     else:
         what = (
-            "line 1 is taken as the names of the columns, and none of them is known: "
-            "is a line such as prompt,chosen,rejected missing?"
+            "line 1 is taken as the names of the columns, and none of them is known: rename the "
+            "columns to prompt, chosen and rejected, or begin with a line of these names"
         )
     raise BadInput(key, path, what)
 

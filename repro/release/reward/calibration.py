@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context, Decimal
 from functools import lru_cache
+from itertools import count
 
 import numpy as np
 from scipy.special import expit
@@ -25,7 +26,12 @@ from repro.labels.privacy.exact_normal import MISSED
 from repro.labels.privacy.gaussian import gaussian_delta
 from repro.p3.objective_perturbation.gradients import LONGEST, one_pair, pairs
 from repro.p3.objective_perturbation.joint_release import joint_bound
-from repro.p3.private_estimates.linearised_errors import RIDGES, SHARES, guessed_spectrum
+from repro.p3.private_estimates.linearised_errors import (
+    CLEARLY,
+    RIDGES,
+    SHARES,
+    guessed_spectrum,
+)
 from repro.release.reward.minimiser import LEAST_RIDGE, UNIT, rounding
 
 MOST_PAIRS = 5_000_000
@@ -180,6 +186,31 @@ def calibrated(given: RewardBudget) -> RewardNoise:
     if given.size is None:
         return _made(given, max(LEAST_RIDGE, given.least_ridge(USUAL_SHARE)))
     return min(_tried(given, given.size), key=lambda tried: tried[0])[1]
+
+
+def warning_of_noise(given: RewardBudget, noise: RewardNoise) -> str:
+    """A warning where θ is not expected to be clearly better than θ = 0, else "".
+
+    It follows from the command, and from the number of pairs where that is public.  Without such a
+    number it says how many pairs this noise takes.
+    """
+
+    def over_zero(size: float) -> float:
+        guess = guessed_spectrum(given.reward_bound, size, given.num_features)
+        return guess.over_zero(noise.sigma, noise.ridge)
+
+    if given.size is None:
+        enough = next(size for size in count(7) if over_zero(2.0**size) < CLEARLY)
+        return (
+            f"this noise takes about {2**enough} pairs: with half as many a reward is expected to "
+            "be hardly better than a reward of 0; how many there are is not public"
+        )
+    if over_zero(given.size) < CLEARLY:
+        return ""
+    return (
+        f"warning: with {given.size} pairs this noise leaves a reward that is expected to be "
+        "hardly better than a reward of 0; take more pairs, a larger epsilon or fewer features"
+    )
 
 
 def _tried(given: RewardBudget, size: int) -> Iterator[tuple[float, RewardNoise]]:

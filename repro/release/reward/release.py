@@ -41,6 +41,7 @@ from repro.release.reward.calibration import (
     RewardBudget,
     RewardNoise,
     calibrated,
+    warning_of_noise,
 )
 from repro.release.reward.features import (
     FEWEST_FEATURES,
@@ -228,11 +229,11 @@ def _refuse_spent(debits: list[Debit], terms: RewardTerms) -> None:
     total = sum((debit.manifest.epsilon for debit in debits), terms.epsilon)
     delta = (spent_delta(debits) + terms.delta).normalize()
     raise BadInput(
-        "IN",
+        KEY,
         "(released before)",
         f"this ledger holds {number_of(len(debits), 'earlier release')}, and each counts, whatever "
-        f"it read; another would bring the total epsilon to {total} and the total delta to "
-        f"{delta:f}: allowed with compose=true",
+        f"it read; with this reward the total is epsilon {total} and delta {delta:f}, which "
+        "compose=true accepts",
     )
 
 
@@ -269,6 +270,8 @@ def _learnt(
         terms.adjacency, terms.at_most or 1, terms.covariance, terms.size or pairs,
     )  # fmt: skip
     noise = calibrated(budget)
+    if warning := warning_of_noise(budget, noise):
+        tell(warning)
     theta, moment = drawn(rows.differences, budget, noise)
     card = _card(budget, noise, rows, terms, manifest)
     content = PrivateReward(theta, card, MAP if rows.texts else "given", moment).content

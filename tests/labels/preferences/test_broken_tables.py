@@ -64,9 +64,11 @@ def test_a_wide_header_is_read_in_less_than_a_second(tmp_path):
 @pytest.mark.parametrize(
     ("head", "words"),
     [
-        ("Prompt;chosen;Rejected;id", "whose name holds chosen, prompt, rejected; values must"),
-        ("prompt\tchosen", "whose name holds chosen, prompt; values must stand between commas"),
-        ("prompt;secret", "line 1 is taken as the names of the columns, and none of them is known"),
+        ("Prompt;chosen;Rejected;id", "a semicolon: allowed: commas between values, and columns n"),
+        ("prompt\tchosen", "line 1 has no comma but a tab: allowed: commas between values"),
+        ("frage;antwort", "line 1 has no comma but a semicolon: allowed: commas between values"),
+        ("frage,antwort", "rename the columns to prompt, chosen and rejected, or begin"),
+        ("prompt;secret", "line 1 has no comma but a semicolon"),
         ("secret,words", "line 1 is taken as the names of the columns, and none of them is known"),
     ],
 )

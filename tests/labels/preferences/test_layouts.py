@@ -17,7 +17,7 @@ from repro.labels.preferences.layouts import BETTER, three_texts
 from repro.labels.preferences.pair_files import read_pairs
 from repro.labels.preferences.pair_rows import conversion
 from repro.labels.preferences.synthetic_pairs import synthetic_pairs
-from repro.release.records import read_records
+from repro.release.records import read_owned, read_records
 from repro.release.released import read_release
 from repro.worlds.instances.choices import TextChoice
 from repro.worlds.instances.preference_text import with_digest
@@ -253,20 +253,26 @@ def test_the_conversion_that_is_advised_keeps_every_text(ending, tmp_path, monke
     assert conversion("it's.json") == conversion("pairs.zip") == ""
 
 
-@pytest.mark.parametrize("ending", ["json", "tsv"])
+@pytest.mark.parametrize("ending", ["json", "csv"])
 def test_the_conversion_of_the_page_keeps_every_text(ending, tmp_path, monkeypatch):
-    """Its three lines, with the reader that it names for the format."""
+    """Its lines, with the reader that it names for the format; a tie is left out."""
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).parents[3] / "docs/howto/own_preference_data.md").read_text()
     code = page[page.index("import pandas as pd") :].partition("```")[0]
-    names = {"prompt": "question", "chosen": "answer_1", "rejected": "answer_2"}
-    WRITERS[ending](pd.DataFrame(NUMBER_LIKE).rename(columns=names), Path(f"pairs.{ending}"))
-    if ending == "tsv":
-        first, comment = code.splitlines()[2:4]
-        call = comment.removeprefix("# or ").partition(";")[0].replace("PATH", '"pairs.tsv"')
-        code = code.replace(first, f"table = pd.{call}")
+    names = ("question", "answer_a", "answer_b")
+    first, second = (tuple(record.values()) for record in NUMBER_LIKE)
+    rows = [(*first, "a"), (second[0], *second[:0:-1], "b"), ("q", "r", "s", "tie")]
+    table = pd.DataFrame(rows, columns=[*names, "winner"]).assign(rater=["01", "02", "01"])
+    if ending == "json":
+        WRITERS["json"](table, Path("pairs.json"))
+    else:
+        table.to_csv("pairs.csv", sep=";", index=False)
+        line, comment = code.splitlines()[2:4]
+        call = comment.removeprefix("# or ").partition("; so")[0].replace("PATH", '"pairs.csv"')
+        code = code.replace(line, f"table = pd.{call}")
     exec(code, {})
-    assert list(read_records("pairs.jsonl")) == [tuple(record.values()) for record in NUMBER_LIKE]
+    owned = list(read_owned("pairs.jsonl", unit="annotator"))
+    assert owned == [(first, "01"), (second, "02")]
 
 
 def test_a_folder_of_many_formats_is_read_in_order_of_names(tmp_path):

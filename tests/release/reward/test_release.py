@@ -2,6 +2,7 @@
 
 import json
 import re
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from repro.release.drafts import Draft
 from repro.release.ledger import default_folder, held_ledger
 from repro.release.reward.calibration import RewardBudget, calibrated
 from repro.release.reward.features import SHORTENED, matrix_rows
-from repro.release.reward.release import OF_WHOLE_PAIRS, drawn
+from repro.release.reward.release import OF_WHOLE_PAIRS, RewardTerms, drawn, release_reward
 from repro.release.reward.reward import PrivateReward
 
 BUDGET = {"epsilon": 1, "delta": 1e-6, "reward_bound": 2}
@@ -93,6 +94,28 @@ def test_a_unit_is_all_pairs_of_an_annotator(pairs):
     assert "at most 3, are replaced by others, with their texts" in made.card["guarantee"]
     (debit,) = debits()
     assert debit.manifest.unit_size == 3
+
+
+def test_so_much_noise_that_a_reward_is_flat_is_said_before_anything_is_spent(records, tmp_path):
+    """By the public number of pairs; where that is protected the line follows from the command."""
+
+    def said(epsilon, count, **more):
+        lines = []
+        terms = RewardTerms(Decimal(epsilon), Decimal("1e-6"), 5.0, **more)
+        folder = tmp_path / f"{epsilon} {count} {len(more)}"
+        folder.mkdir()
+        release_reward(records[:count], folder / "r.json", terms, folder / "ledger", lines.append)
+        assert lines[-1].startswith("learnt a reward")
+        return lines[:-1]
+
+    flat = "warning: with {} pairs this noise leaves a reward that is expected to be hardly better"
+    assert said(1, 200)[0].startswith(flat.format(200))
+    assert said(40, len(records)) == []
+    assert said(1, 200, size=3)[0].startswith(flat.format(3))
+    people = {"unit": "annotator", "at_most": 3}
+    (line,) = said(1, 200, **people)
+    assert line.startswith("this noise takes about 16384 pairs: with half as many a reward is")
+    assert said(1, 100, **people) == [line]
 
 
 def debits(folder=None):
@@ -216,11 +239,11 @@ def test_one_pair_of_texts_is_refused(records):
 
 def test_labels_and_rewards_share_one_budget(pairs, records):
     repro.privatize(records[:40], 0.5)
-    with pytest.raises(BadInput, match="each counts.*epsilon to 1.5 and the total delta to 0.0"):
+    with pytest.raises(BadInput, match="each counts.*total is epsilon 1.5 and delta 0.0"):
         repro.private_reward(pairs, **BUDGET)
     made = repro.private_reward(pairs, **BUDGET, compose=True)
     assert made.card["earlier_epsilons"] == [0.5]
-    with pytest.raises(BadInput, match="has labels of this input; the rewards .*of 2.5 and"):
+    with pytest.raises(BadInput, match="has labels of this input; the rewards .* epsilon 2.5 and"):
         repro.privatize(records[:40], 1)
     later = repro.privatize(records[:40], 1, compose=True)
     assert later.manifest["earlier_epsilons"] == [0.5, 1.0]
