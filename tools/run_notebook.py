@@ -1,7 +1,6 @@
-"""``python -m tools.run_notebook``: docs/from_python.ipynb with its outputs, for the site.
+"""``python -m tools.run_notebook``: the outputs of docs/from_python.ipynb anew.
 
-They are kept in outputs/from_python.ipynb; the notebook of the repository has none, which would go
-stale.  Takes about a minute; needs the extra ``dev``.
+Takes about a minute; needs the extra ``dev``.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from repro.base.files import write_whole
 
-SOURCE, TARGET = Path("docs/from_python.ipynb"), Path("outputs/from_python.ipynb")
+BOOK = Path("docs/from_python.ipynb")
 
 
 def main() -> None:
@@ -18,10 +17,10 @@ def main() -> None:
     import nbformat
     from nbclient import NotebookClient
 
-    client = NotebookClient(nbformat.read(SOURCE, as_version=4), timeout=600, kernel_name="python3")
-    TARGET.parent.mkdir(exist_ok=True)
-    write_whole(TARGET, nbformat.writes(client.execute()))
-    print(TARGET)
+    given = nbformat.read(BOOK, as_version=4)
+    client = NotebookClient(given, timeout=600, kernel_name="python3", record_timing=False)
+    write_whole(BOOK, nbformat.writes(client.execute()))
+    print(BOOK)
 
 
 if __name__ == "__main__":

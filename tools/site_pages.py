@@ -82,9 +82,8 @@ class Made:
             yield f"experiments/{slug}.md", experiment_page(slug, self)
         for file in sorted((ROOT / "proofs").glob("*.v")):
             yield f"proofs/{file.stem}.md", proof_page(file)
-        book = ROOT / "outputs" / f"{NOTEBOOK}.ipynb"
-        source = book if book.is_file() else ROOT / "docs" / f"{NOTEBOOK}.ipynb"
-        yield f"{NOTEBOOK}_cells.md", notebook_page(json.loads(source.read_text("utf-8")))
+        book = ROOT / "docs" / f"{NOTEBOOK}.ipynb"
+        yield f"{NOTEBOOK}_cells.md", notebook_page(json.loads(book.read_text("utf-8")))
         if set(yaml_mapping("suite", ROOT / "conf" / "suite.yaml")["theorems"]) <= set(self.runs):
             yield from self._of_runs()
 
@@ -309,12 +308,10 @@ def proof_page(file: Path) -> str:
 
 
 def notebook_page(book: Mapping[str, object]) -> str:
-    """The cells of a notebook with their outputs, where it has any."""
+    """The cells of a notebook with their outputs."""
     cells = book["cells"]
     assert isinstance(cells, list)
     parts = [part for cell in cells for part in _cell(cell)]
-    if not any(cell.get("outputs") for cell in cells):
-        parts.insert(1, "(Built without outputs: `python -m tools.run_notebook` makes them first.)")
     return "\n\n".join(parts) + "\n"
 
 
