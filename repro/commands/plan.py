@@ -205,7 +205,8 @@ class PlanAnswer:
         if self.corruption:
             asked += f" corruption={self.corruption:g} order={self.order}"
         return (
-            f"repro which_loss {asked} compares loss={self.loss} with the other losses; repro "
+            f"repro which_loss {asked} compares loss={self.loss} with the other losses in a world "
+            "of its own, by errors of rewards and not by gaps: it may answer none; repro "
             f"privatize PAIRS OUT.jsonl epsilon={epsilon} releases labels"
         )
 

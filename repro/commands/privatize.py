@@ -310,8 +310,8 @@ def _said(done: Release, source: str, target: Target, terms: Terms) -> str:
         )
     given = f" unit={terms.unit} at_most={terms.at_most}" if terms.unit else ""
     files = f"{shlex.quote(str(target.release))} original={shlex.quote(source)}"
-    lines.append(f"next: repro audit_release {files}{given}")
-    return "\n".join(wrapped(one_line(part)) for part in lines)
+    following = one_line(f"next: repro audit_release {files}{given}")  # to be copied: unbroken
+    return "\n".join([*(wrapped(one_line(part)) for part in lines), following])
 
 
 def ready(words: str) -> None:

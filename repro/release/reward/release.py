@@ -261,7 +261,8 @@ def _learnt(
     assert terms.delta is not None
     assert terms.reward_bound is not None
     rows = _rows(source, terms)
-    budgets = tuple(sorted(debit.manifest.epsilon for debit in debits))
+    earlier = sorted(debits, key=lambda debit: debit.manifest.epsilon)
+    budgets = tuple(debit.manifest.epsilon for debit in earlier)
     manifest = Manifest(terms.epsilon, budgets, terms.at_most, earlier_delta=spent_delta(debits))
     pairs = len(rows.differences) if size_is_public(terms) else terms.size
     _tell_of_large_delta(terms, pairs, tell)
@@ -273,7 +274,8 @@ def _learnt(
     if warning := warning_of_noise(budget, noise):
         tell(warning)
     theta, moment = drawn(rows.differences, budget, noise)
-    card = _card(budget, noise, rows, terms, manifest)
+    kinds = ["reward" if debit.delta else "labels" for debit in earlier]
+    card = _card(budget, noise, rows, terms, manifest, kinds)
     content = PrivateReward(theta, card, MAP if rows.texts else "given", moment).content
     manifest = replace(manifest, sha256=sha256(content).hexdigest())
     return Debit(number, manifest, content, terms.delta)
@@ -343,6 +345,7 @@ def _card(
     rows: PreferenceRows,
     terms: RewardTerms,
     manifest: Manifest,
+    earlier_kinds: list[str],
 ) -> dict[str, Any]:
     several = f"k values of {terms.unit}" if terms.unit else "k copies of one pair"
     counted = "; the number of pairs is not public"
@@ -376,6 +379,7 @@ def _card(
         "accounting": "total_epsilon and total_delta add up what one label can have cost in all"
         f" releases of this ledger up to this one, whatever pairs they read; {OF_WHOLE_PAIRS}",
         "earlier_epsilons": [float(budget) for budget in manifest.earlier],
+        "earlier_kinds": earlier_kinds,
         "total_epsilon": float(manifest.total),
         "total_delta": float(total_delta),
         "mechanism": "certified objective perturbation of the logistic loss summed over pairs; the"

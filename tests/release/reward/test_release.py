@@ -243,11 +243,15 @@ def test_labels_and_rewards_share_one_budget(pairs, records):
         repro.private_reward(pairs, **BUDGET)
     made = repro.private_reward(pairs, **BUDGET, compose=True)
     assert made.card["earlier_epsilons"] == [0.5]
-    with pytest.raises(BadInput, match="has labels of this input; the rewards .* epsilon 2.5 and"):
+    assert made.card["earlier_kinds"] == ["labels"]
+    lower = repro.private_reward(pairs, **{**BUDGET, "epsilon": 0.25}, compose=True)
+    assert lower.card["earlier_epsilons"] == [0.5, 1.0]
+    assert lower.card["earlier_kinds"] == ["labels", "reward"]
+    with pytest.raises(BadInput, match="has labels of this input; the rewards .* epsilon 2.75 and"):
         repro.privatize(records[:40], 1)
     later = repro.privatize(records[:40], 1, compose=True)
-    assert later.manifest["earlier_epsilons"] == [0.5, 1.0]
-    assert later.manifest["total_delta"] == 1e-6
+    assert later.manifest["earlier_epsilons"] == [0.25, 0.5, 1.0]
+    assert later.manifest["total_delta"] == 2e-6
     assert repro.audit(later, records[:40], ledger=default_folder()).status == 0
     later.manifest["total_delta"] = 1e-7
     assert repro.audit(later, records[:40], ledger=default_folder()).status == 4
