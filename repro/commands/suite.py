@@ -14,8 +14,10 @@ Experiments that need an optional extra are not in it: run them by name.  In a f
 ``list`` writes that folder's, and a dvc.yaml where there is none; seed and budget in it are kept.
 The page of results is read from the verdicts of the last ``dvc repro``.  ``metrics`` reads
 the same verdicts and writes outputs/metrics, outputs/curves and outputs/figures, a file a run.
-``stability`` runs every experiment, or theorem=NAME, at seeds 0, 1, ….  It names the checks with
-another verdict than the recorded one, or with an accepted control, and then has status 1.
+``stability`` and ``power`` take theorem=NAME, else the experiments of the current folder.  In a
+folder without any they take every experiment, and ``power`` writes nothing.
+``stability`` runs them at seeds 0, 1, ….  It names the checks with another verdict than the
+recorded one, or with an accepted control, and then has status 1.
 only=CHECK or "only=[CHECK,CHECK]" runs some checks of theorem=NAME, for ``power`` as well.
 ``power`` runs a pilot at budget=smoke.  It names the checks that have too few replicates for their
 recorded verdict, and then has status 1.  write=true writes the number that they need to
@@ -37,7 +39,7 @@ import yaml
 
 from repro.base.errors import BadInput, among
 from repro.base.files import write_together, write_whole, yaml_mapping
-from repro.base.places import PAIR, Place, place_of
+from repro.base.places import PAIR, place_of
 from repro.base.schema import validate
 from repro.base.words import keyword_values
 from repro.catalogue import machine_checked
@@ -45,15 +47,13 @@ from repro.catalogue.papers import load
 from repro.report.html.runs import StoredRun, read_run, say_changes
 from repro.report.results_page import results_page
 from repro.report.run_numbers import run_numbers
-from repro.study.discovery import find
+from repro.study.discovery import find, without_extra
 from repro.study.sources import MEASURING, closure, files_fingerprint
 
 if TYPE_CHECKING:
     from repro.commands.runs.power import Planned
     from repro.commands.runs.stability import Stability
 
-EVERY = "glob(*,exclude=llm_*)"
-"""Every experiment that needs no extra."""
 HEADER = (
     "# The experiments of `dvc repro`; `python -m repro suite list` rewrites it from theorems/.\n"
 )
@@ -68,7 +68,7 @@ def write_list() -> str:
     Raises:
         BadInput: the folder has no theorem.
     """
-    if not (experiments := listed()):
+    if not (experiments := without_extra(Path.cwd())):
         raise BadInput("folder", Path.cwd(), PAIR)
     path = Path("conf", "suite.yaml")
     earlier = yaml_mapping("suite", path) if path.exists() else {}
@@ -89,17 +89,12 @@ def write_modules() -> str:
     """
     folder = Path("outputs", "modules")
     folder.mkdir(parents=True, exist_ok=True)
-    names = listed()
+    names = without_extra(Path.cwd())
     for slug in names:
         modules = sorted(closure(find(slug).module, MEASURING).items())
         lines = [f"{files_fingerprint({name: path})} {name}\n" for name, path in modules]
         write_whole(folder / f"{slug}.txt", "".join(lines))
     return f"{folder}: {len(names)} experiments"
-
-
-def listed() -> list[str]:
-    """Experiments of the current folder that run without any optional extra."""
-    return [slug for slug in Place(Path.cwd(), "").names() if not find(slug).extra]
 
 
 def suite_runs(folder: Path) -> list[StoredRun]:
@@ -134,7 +129,7 @@ def _results(runs: Sequence[StoredRun]) -> str:
 
 
 def stability(
-    theorem: str = EVERY,
+    theorem: str | None = None,
     *,
     only: Sequence[str] | None = None,
     seeds: int = 20,
@@ -144,7 +139,8 @@ def stability(
     """How often a check fails to come out as pinned with every control caught, over seeds.
 
     Args:
-        theorem: a name, several with commas between them, or ``glob(…)``.
+        theorem: a name, several with commas between them, or ``glob(…)``; None for those of the
+            current folder, or for every one where it has none.
         only: names of its checks; None for all.
         seeds: how many: 0, 1, …, seeds − 1.
         budget: of each run.
@@ -165,7 +161,7 @@ def stability(
 
 
 def power(
-    theorem: str = EVERY,
+    theorem: str | None = None,
     *,
     only: Sequence[str] | None = None,
     budgets: Literal["smoke", "laptop", "paper"] = "paper",
@@ -175,7 +171,8 @@ def power(
     """How many replicates each check needs for its pinned verdict, by a pilot at budget=smoke.
 
     Args:
-        theorem: a name, several with commas between them, or ``glob(…)``.
+        theorem: a name, several with commas between them, or ``glob(…)``; None for those of the
+            current folder, or for every one where it has none.
         only: names of its checks; None for all.
         budgets: the largest that a pinned verdict is to hold at.
         seed: of the pilot.

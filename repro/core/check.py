@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property, lru_cache, partial, wraps
+from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
@@ -216,34 +217,45 @@ class Quantity:
     ) -> np.ndarray:  # fmt: skip
         """(G, M, R) of all worlds and algorithms; what is claimed is read off ``stated`` worlds."""
         if self.together:
-            numbers = self.together(worlds, algorithms, rngs, replicates)
+            begun = [_state(rng) for rng in rngs]
+            at_once = self.together(worlds, algorithms, rngs, replicates)
+            drew = [before != _state(rng) for before, rng in zip(begun, rngs, strict=True)]
+            numbers = [[(values, one) for values in at]
+                       for at, one in zip(at_once, drew, strict=True)]  # fmt: skip
         else:
             pairs = zip(worlds, rngs, strict=True)
             numbers = [self._at(world, algorithms, rng, replicates) for world, rng in pairs]
         rows = [
             [
-                self._replicates(values, algorithm, world, replicates)
-                for values, algorithm in zip(at, algorithms, strict=True)
+                self._replicates(values, drew, algorithm, world, replicates)
+                for (values, drew), algorithm in zip(at, algorithms, strict=True)
             ]
             for at, world in zip(numbers, stated, strict=True)
         ]
         return _real(np.array(rows))
 
-    def _at(self, world, algorithms, rng: np.random.Generator, replicates: int) -> list[Any]:
+    def _at(
+        self, world: Any, algorithms: Sequence[Algorithm], rng: np.random.Generator, replicates: int
+    ) -> list[tuple[Any, bool]]:
+        """What each algorithm gives in one world, and whether it comes from the stream."""
+        first = _state(rng)
         if self.drawn:
             data = self.drawn(world, rng, replicates)
-            return [self.of(world, algorithm, data, replicates) for algorithm in algorithms]
+            drew = first != _state(rng)
+            return [(self.of(world, algorithm, data, replicates), drew) for algorithm in algorithms]
         begun, numbers = rng.bit_generator.state, []
         for algorithm in algorithms:
             if self.alike:
                 rng.bit_generator.state = begun
-            numbers.append(self.of(world, algorithm, rng, replicates))
+            before = _state(rng)
+            values = self.of(world, algorithm, rng, replicates)
+            numbers.append((values, before != _state(rng)))
         return numbers
 
     def _replicates(
-        self, values: Any, algorithm: Algorithm, world: Any, replicates: int
+        self, values: Any, drew: bool, algorithm: Algorithm, world: Any, replicates: int
     ) -> np.ndarray:
-        """(R,) values of one algorithm."""
+        """(R,) values of one algorithm; one number stands for all where nothing was drawn."""
         try:
             numbers = np.empty(0) if values is None else self._claimed(values, world)
         except (TypeError, ValueError) as problem:
@@ -255,6 +267,10 @@ class Quantity:
             value = "None" if values is None else f"numbers of shape {numbers.shape}"
             allowed = f"allowed: shape ({replicates},), a number a replicate; or one number"
             raise BrokenTheorem(f"{algorithm.__name__} gives {value}; {allowed}")
+        if drew and numbers.size < replicates and not self.stream_per_block:
+            complaint = f"draws from rng and gives one number for {replicates} replicates"
+            allowed = f"allowed: shape ({replicates},), a number a replicate"
+            raise BrokenTheorem(f"{algorithm.__name__}{_line_of(algorithm)} {complaint}; {allowed}")
         return np.broadcast_to(numbers, (replicates,))
 
     def _claimed(self, values: Any, world: Any) -> np.ndarray:
@@ -559,6 +575,15 @@ def cut(values: np.ndarray, blocks: int) -> np.ndarray:
 
 def _state(rng: np.random.Generator) -> str:
     return fingerprint(rng.bit_generator.state)
+
+
+def _line_of(algorithm: Algorithm) -> str:
+    """Where a function is defined, in brackets; empty for one in C."""
+    code = getattr(inspect.unwrap(algorithm), "__code__", None)
+    if code is None:
+        return ""
+    file = Path(code.co_filename)
+    return f" ({file.parent.name}/{file.name}:{code.co_firstlineno})"
 
 
 def _more_labels(world: Any, other: Any) -> float:

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 from repro.base.errors import BadInput, among, running_theorem
-from repro.base.places import install_hint, names, place_of, shipped
+from repro.base.places import Place, install_hint, names, place_of, shipped
 from repro.core.check import Check, Quantity, Theorem
 from repro.core.claims import Frequency, Inequality, Ratio, Slope
 
@@ -50,6 +50,11 @@ def require_extra(theorem: Theorem) -> None:
 def slugs(folder: Path | None = None) -> list[str]:
     """Names of all experiments; those of the user's ``folder`` are among them."""
     return names(folder)
+
+
+def without_extra(folder: Path) -> list[str]:
+    """Experiments of one folder that run without any optional extra; empty where it has none."""
+    return [slug for slug in Place(folder, "").names() if not find(slug, folder).extra]
 
 
 def find(slug: str, folder: Path | None = None) -> Theorem:

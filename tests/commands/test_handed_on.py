@@ -30,6 +30,7 @@ from repro.commands import (
 from repro.commands.runs import many_runs, power, stability, sweep, validation
 from repro.core.results import Finding, Result
 from repro.p2.losses.label_plan import NoAnswer
+from repro.study import discovery
 from repro.study.discovery import find
 
 
@@ -311,10 +312,9 @@ def test_the_runs_of_a_summary_are_those_asked_for(monkeypatch, noted):
         (name, range(3), {"budget": "laptop"}) for name in "ab"
     ]
     assert stability.StabilityRequest().model_dump() == {
-        "theorem": suite.EVERY, "only": None, "output_dir": "outputs", "seeds": 20,
+        "theorem": None, "only": None, "output_dir": "outputs", "seeds": 20,
         "budget": "smoke",
     }  # fmt: skip
-    assert suite.EVERY == "glob(*,exclude=llm_*)"
 
 
 def test_a_session_of_many_runs_keeps_its_blocks_where_it_is_told(monkeypatch, tmp_path):
@@ -425,9 +425,9 @@ def test_changed_files_give_the_status_of_table_and_metrics(monkeypatch, tmp_pat
 
 def test_a_suite_is_of_what_needs_no_extra_and_its_page_names_what_is_proved(monkeypatch, noted):
     extras = {"a": "", "b": "llm", "c": ""}
-    monkeypatch.setattr(suite.Place, "names", lambda place: [*extras])
-    monkeypatch.setattr(suite, "find", lambda name: SimpleNamespace(extra=extras[name]))
-    assert suite.listed() == ["a", "c"]
+    monkeypatch.setattr(discovery.Place, "names", lambda place: [*extras])
+    monkeypatch.setattr(discovery, "find", lambda name, _: SimpleNamespace(extra=extras[name]))
+    assert discovery.without_extra(Path()) == ["a", "c"]
     monkeypatch.setattr(suite, "results_page", noted("page", "page"))
     assert suite._results(["run"]) == "page"
     ((runs, papers, items, proved),) = noted.of("page")

@@ -4,9 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from repro.base.errors import BadInput
 from repro.commands import suite
+from repro.commands.new_theorem import main as new_theorem
 from repro.commands.process.command import status_of
 from repro.commands.runs import many_runs
+from repro.commands.runs.power import PowerRequest
 
 
 @pytest.mark.parametrize("word", ["seeds=0", "seeds=x", "budget=huge", "theorem=none", "sed=1"])
@@ -28,3 +31,17 @@ def test_each_seed_is_run_at_that_seed(monkeypatch, tmp_path):
     request = many_runs.ManyRuns(output_dir=str(tmp_path))
     runs = request.at_seeds("kl_contraction", [3, 5], budget="smoke")
     assert [session.plan.seed for session, _ in runs] == [3, 5]
+
+
+def test_without_a_name_the_experiments_are_those_of_the_folder(tmp_path, monkeypatch):
+    """Where it has none they are all that need no extra, and no shipped config is written."""
+    monkeypatch.chdir(tmp_path)
+    everything = many_runs.ManyRuns().theorems()
+    assert "offline_gap" in everything
+    assert not any(name.startswith("llm_") for name in everything)
+    with pytest.raises(BadInput, match=r"write=true: allowed: theorem=NAME, or a folder"):
+        PowerRequest(write=True).theorems()
+    assert PowerRequest(write=True, theorem="offline_gap").theorems() == ["offline_gap"]
+    assert new_theorem(["mine"], tmp_path) == 0
+    assert PowerRequest(write=True).theorems() == ["mine"]
+    assert many_runs.ManyRuns(theorem="glob(*_gap)").theorems() != ["mine"]

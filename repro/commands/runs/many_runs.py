@@ -14,14 +14,24 @@ from repro.commands.runs.folders import ready_folder
 from repro.core.results import Result
 from repro.report.progress import progress
 from repro.study.composition import compose_values, named_theorems
+from repro.study.discovery import without_extra
 from repro.study.plan import built
 from repro.study.settings import CheckNames, Session, session_of
 
+EVERY = "glob(*,exclude=llm_*)"
+"""Every experiment that needs no extra."""
+
 
 class ManyRuns(Model):
-    """Arguments: which experiments and checks, and where finished blocks are kept."""
+    """Arguments: which experiments and checks, and where finished blocks are kept.
 
-    theorem: Annotated[str, Field(min_length=1)] = "glob(*,exclude=llm_*)"
+    Attributes:
+        theorem: names; by default those of the current folder, or every one where it has none.
+        only: names of checks.
+        output_dir: of finished blocks.
+    """
+
+    theorem: Annotated[str, Field(min_length=1)] | None = None
     only: CheckNames | None = None
     output_dir: Annotated[str, Field(min_length=1)] = "outputs"
 
@@ -32,7 +42,10 @@ class ManyRuns(Model):
             BadInput: one that does not exist, a check that it has not, or a folder that cannot be
                 written to.
         """
-        experiments = named_theorems(self.theorem)
+        if self.theorem is None:
+            experiments = without_extra(Path.cwd()) or named_theorems(EVERY)
+        else:
+            experiments = named_theorems(self.theorem)
         for theorem in experiments if self.only is not None else ():
             built(session_of(self._composed(theorem)).plan)
         ready_folder("output_dir", Path(self.output_dir))

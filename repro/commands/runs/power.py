@@ -11,7 +11,7 @@ from typing import Literal
 
 from repro.base.errors import BadInput
 from repro.base.files import write_whole
-from repro.base.places import place_of
+from repro.base.places import Place, place_of
 from repro.base.schema import Whole, validate
 from repro.commands.runs.many_runs import ManyRuns
 from repro.core.results import CheckResult
@@ -63,6 +63,16 @@ class PowerRequest(ManyRuns):
     seed: Whole = 0
     write: bool = False
     lower: bool = False
+
+    def theorems(self) -> list[str]:
+        """As for every such command; shipped configs are written where ``theorem`` names them.
+
+        Raises:
+            BadInput: also for ``write`` without ``theorem`` where the folder has no theorem.
+        """
+        if self.write and self.theorem is None and not Place(Path.cwd(), "").names():
+            raise BadInput("write", "true", "allowed: theorem=NAME, or a folder with theorems")
+        return super().theorems()
 
 
 @dataclass(frozen=True)
