@@ -11,7 +11,8 @@ part needs that part, and the command prints "could not be measured".
   repro ablate theorem=log_regret,private_xpo budget=laptop --json
 
 It takes the keys and groups of ``python -m repro``, with budget=smoke by default.  It prints the
-matrix and writes OUTPUT_DIR/ablations.json.  markdown=FILE writes the matrix as a page, too.
+matrix and writes it to OUTPUT_DIR/ablations.json, in the place of what that file has of the same
+experiments.  markdown=FILE writes the matrix as a page, too.
 Exit status: 0 if the matrix is as recorded and every check of an algorithm notices what it must, or
 says why not.  1 otherwise, with the names of the checks.
 From Python: ``repro.ablate("offline_gap", only=["n_pairs"]).needs``.
@@ -35,6 +36,7 @@ from repro.core.ablations import complaints, findings
 from repro.core.needs import needs_file
 from repro.core.results import Finding
 from repro.report.ablation_table import page, printed
+from repro.report.html.ablations import FILE, read
 from repro.report.progress import progress
 from repro.study.composition import compose_values, named_theorems
 from repro.study.discovery import find
@@ -109,18 +111,18 @@ def main(words: Sequence[str]) -> int:
     sessions = {name: _composed(name, given, write) for name in experiments}
     folders = {Path(values["output_dir"]) for values in sessions.values()}
     (folder,) = {ready_folder("output_dir", item) for item in folders}
+    of_others = [item for item in read(folder) if item.theorem not in sessions]
     all_findings, complaints_of_all = [], []
     for values in sessions.values():
         of_one = list(take_away(values))
         all_findings += of_one
         complaints_of_all += _complaints(values, of_one, write)
-    content = json.dumps([_entry(item) for item in all_findings], indent=2)
-    _write(folder / "ablations.json", f"{content}\n")
+    _write(folder / FILE, f"{_content([*of_others, *all_findings])}\n")
     if target is not None:
         _write(
             target, page(all_findings, [item for name in sessions for item in find(name).checks])
         )
-    print(content if as_json else printed(all_findings, sessions))
+    print(_content(all_findings) if as_json else printed(all_findings, sessions))
     for line in complaints_of_all:
         print(line, file=sys.stderr if as_json else sys.stdout)
     return UNNOTICED if complaints_of_all else 0
@@ -222,8 +224,9 @@ def _file(text: str) -> Path:
     return path
 
 
-def _entry(finding: Finding) -> dict[str, Any]:
-    return {**asdict(finding), "noticed": finding.noticed}
+def _content(findings: Sequence[Finding]) -> str:
+    entries = [{**asdict(finding), "noticed": finding.noticed} for finding in findings]
+    return json.dumps(entries, indent=2)
 
 
 def _write(path: Path, text: str) -> None:

@@ -25,6 +25,7 @@ from repro.labels.privacy.central_noise import NO_NOISE
 
 UNLIKE = {Need.LABELS: ", which must not be fair coins already"}
 """What the stated world must differ in from what is put there instead."""
+ALL_THE_SAME = "where it does and the claim holds without it, as an upper bound may,"
 NO_STAGE = "has no stage to show that it notices"
 LABELLED = {"labels", "channel", "estimate"}
 """Fields of worlds that have labels; of worlds without, nothing about labels is asked."""
@@ -140,13 +141,14 @@ def complaints(
             lines.append(f"notices {need.value}, against its reason in blind")
         if need.value not in noticed and not reason:
             stage = next(one.stage for one in ABLATIONS if one.need is need)
+            read = f"let the algorithm read world.{stage}{UNLIKE.get(need, '')}; {ALL_THE_SAME}"
             why, remedy = (
-                ("does not notice", f"let it read world.{stage}{UNLIKE.get(need, '')}")
+                ("does not notice", read)
                 if need.value in have
-                else (NO_STAGE, "derive its worlds from PrivateLabels")
+                else (NO_STAGE, "derive its worlds from PrivateLabels, or")
             )
             blind = f'blind={{"{name}": "why it need not"}}'
-            lines.append(f"{why} {need.value}; {remedy}, or give the check {blind}")
+            lines.append(f"{why} {need.value}; {remedy} give the check {blind}")
     return lines
 
 

@@ -28,7 +28,10 @@ def outcome(finding: Finding) -> str:
         return "could not be judged: inconclusive with everything in place"
     if finding.noticed and finding.unmeasured:
         return f"could not be measured: {finding.unmeasured}"
-    return finding.after if finding.noticed else f"NOT NOTICED: still {finding.after}"
+    if finding.noticed:
+        return finding.after
+    reason = f" (blind: {finding.blind})" if finding.blind else ""
+    return f"NOT NOTICED: still {finding.after}{reason}"
 
 
 def summary(findings: Sequence[Finding]) -> str:
@@ -66,8 +69,7 @@ def _lines(findings: Sequence[Finding]) -> Iterable[str]:
         several = list(group)
         yield f"{theorem} {check} ({several[0].evidence}): {several[0].before}"
         for finding in several:
-            reason = f" (blind: {finding.blind})" if finding.blind and not finding.noticed else ""
-            yield f"  {finding.ablation}: {outcome(finding)}{reason}"
+            yield f"  {finding.ablation}: {outcome(finding)}"
 
 
 def page(findings: Sequence[Finding], checks: Iterable[Check]) -> str:

@@ -118,8 +118,9 @@ DEAF = {"labels": "says why", "estimate": "says why", "algorithm": "says why"}
         (swept(), ALL, ["labels"], ALL, ["the snapshot has: labels"]),
         (swept(), ALL, [], ALL, ["the snapshot has: nothing"]),
         (swept(), ALL[1:], None, ALL,
-         ['does not notice labels; let it read world.labels, '
-          'which must not be fair coins already, or give the check '
+         ['does not notice labels; let the algorithm read world.labels, '
+          'which must not be fair coins already; where it does and the claim holds without it, '
+          'as an upper bound may, give the check '
           'blind={"labels": "why it need not"}']),
         (swept(), ALL[1:], None, ALL[1:],
          ['has no stage to show that it notices labels; derive its worlds from PrivateLabels, or '
@@ -206,10 +207,18 @@ def test_a_deaf_check_is_named_and_the_status_is_one(tmp_path, capsys):
 
 
 def test_a_check_that_notices_what_it_must_has_the_status_zero(tmp_path, capsys):
+    """Its findings are kept beside those of another experiment, and replace its own."""
+    other, old = ({"theorem": name, "check": "old", "evidence": "measured", "need": "labels",
+                   "ablation": "fair coins as labels", "before": "supported",
+                   "after": "contradicted", "noticed": True}
+                  for name in ("other", "offline_gap"))  # fmt: skip
+    (tmp_path / "ablations.json").write_text(json.dumps([other, old]))
     words = ["budget=smoke", "tracking=none", "compute.workers=1", "only=[n_pairs_no_bonus]"]
     assert main(["theorem=offline_gap", f"output_dir={tmp_path}", "--json", *words]) == 0
     kept = json.loads(capsys.readouterr().out)
     assert {one["need"] for one in kept if one["noticed"]} >= set(ALL)
+    in_file = json.loads((tmp_path / "ablations.json").read_text("utf-8"))
+    assert (in_file[0]["theorem"], in_file[1:]) == ("other", kept)
 
 
 def test_a_check_without_a_verdict_is_named_as_one_that_could_not_be_judged():

@@ -484,7 +484,12 @@ NOTICED = {
     "ablation": "fair coins as labels", "before": "supported", "after": "contradicted",
     "noticed": True,
 }  # fmt: skip
-DEAF = NOTICED | {"ablation": "truth as estimate", "after": "supported", "noticed": False}
+DEAF = NOTICED | {
+    "ablation": "truth as estimate",
+    "after": "supported",
+    "noticed": False,
+    "blind": "a bound",
+}
 
 
 def test_a_row_says_how_it_knows_and_what_it_noticed(runs, capsys):
@@ -496,7 +501,8 @@ def test_a_row_says_how_it_knows_and_what_it_noticed(runs, capsys):
     text = (runs / "report.html").read_text("utf-8")
     assert "1 of 2 ablations noticed" in text
     assert "noticed 1 of 2 taken away" in text
-    assert "offline_gap n_pairs, truth as estimate: NOT NOTICED: still supported" in text
+    still = "offline_gap n_pairs, truth as estimate: NOT NOTICED: still supported (blind: a bound)"
+    assert still in text
     assert '<td data-label="not noticed">1</td>' in text
 
 
