@@ -87,18 +87,25 @@ class StatementCoverage:
 def completed(catalogue: Catalogue, existing: Summaries) -> Catalogue:
     """The catalogue with what experiments settle and its file does not say.
 
-    A statement of one's own needs no entry: its title is the experiment's.  A printed one must
-    have an entry, and gets the experiments that speak for it.
+    A statement of one's own needs no entry: its title is the experiment's, or the claims of its
+    checks where the experiment has others.  A printed one must have an entry, and gets the
+    experiments that speak for it.
     """
     items = dict(catalogue.items)
     for slug, summary in existing.items():
         for name in summary.statements:
             if name not in items and paper(name) == OWN:
-                items[name] = Item(title=summary.title, experiments=(slug,))
+                items[name] = Item(title=_own_title(name, summary), experiments=(slug,))
             elif name in items:
                 there = dict.fromkeys((*items[name].experiments, slug))
                 items[name] = items[name].model_copy(update={"experiments": tuple(there)})
     return catalogue.model_copy(update={"items": items})
+
+
+def _own_title(name: str, summary: TheoremSummary) -> str:
+    speaking = summary.speaking(name)
+    part = 0 < len(speaking) < len(summary.checks)
+    return "; ".join(check.claim for check in speaking) if part else summary.title
 
 
 def rows(catalogue: Catalogue, existing: Summaries) -> list[StatementCoverage]:

@@ -30,6 +30,8 @@ NEXT = """Next:
   4. python -m repro ablate theorem={name}_thm_1 --write   what does each check notice?
   5. python -m repro report paper={name}                 one HTML page
   6. python -m pytest --pyargs repro.commands.scaffold.every_theorem -k {name}
+  7. write the next statement into conf/papers/{name}.yaml, for example thm_2, then
+     python -m repro new_theorem {name}_thm_2             its experiment
 """
 LONGEST = 20
 RULE = (

@@ -1,7 +1,9 @@
 """``python -m repro new_theorem NAME``: the two files of a new experiment, in the current folder.
 
 They hold an example that runs.  Its claim holds.  Its control is not yet wrong, so the check does
-not reject the control.  Exit status: 0, or 2 for a name that cannot be used, with nothing written.
+not reject the control.  In a folder with the paper kbr, kbr_thm_2 is about the statement kbr.thm_2,
+which conf/papers/kbr.yaml must have.  Any other NAME is about own.NAME.  Exit status: 0, or 2 for a
+name that cannot be used, with nothing written.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ import yaml
 from repro.base.errors import BadInput
 from repro.base.files import write_together
 from repro.base.places import places
+from repro.catalogue.entries import is_id
+from repro.catalogue.standing import spoken
 
 USAGE = "usage: repro new_theorem NAME   (small letters, digits and _, such as my_bound)"
 NEXT = """Next:
@@ -51,12 +55,13 @@ def new_files(name: str, root: Path) -> dict[Path, str]:
     """
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or len(name) > 60 or _is_value(name):
         raise BadInput("name", name, RULE)
+    statement = statement_of(name, root)
     contents = theorem_files(
         name,
         root,
-        source="P1 TODO: which paper and number, in one line.",
-        title="TODO: what the figure is headed by",
-        statement=f"own.{name}",
+        source=f"{spoken(statement)}: TODO: what it says, in one line.",
+        title=spoken(statement),
+        statement=statement,
         mistake=NOT_YET_WRONG,
         wrong="debiased(world, rng, replicates)",
     )
@@ -65,6 +70,18 @@ def new_files(name: str, root: Path) -> dict[Path, str]:
         if place.has(name):
             raise BadInput("name", name, f"allowed: a new name; {place.code(name)} exists")
     return contents
+
+
+def statement_of(name: str, root: Path) -> str:
+    """The statement that a new experiment settles: a paper's whose number its name has, or its own.
+
+    Args:
+        name: of the experiment; ``kbr_thm_2`` settles ``kbr.thm_2`` where ``root`` has that paper.
+        root: the folder that it lies below.
+    """
+    paper, _, key = name.partition("_")
+    printed = (root / "conf" / "papers" / f"{paper}.yaml").is_file() and is_id(f"{paper}.{key}")
+    return f"{paper}.{key}" if printed else f"own.{name}"
 
 
 def theorem_files(name: str, root: Path, **words: str) -> dict[Path, str]:

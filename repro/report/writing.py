@@ -53,7 +53,8 @@ def material(folder: Path, paper: str | None = None) -> Material:
     runs = find_runs(folder)
     listed = coverage.completed(listed, of_runs(runs))
     if paper:
-        runs, listed = one_paper.runs_of(runs, paper), one_paper.catalogue_of(listed, paper)
+        runs = one_paper.runs_of(runs, paper)
+        listed = one_paper.catalogue_of(listed, paper, runs)
     if not runs:
         raise BadInput("runs", str(folder), "allowed: a folder with finished runs; run some")
     return Material(folder, runs, listed, paper)

@@ -54,6 +54,14 @@ def test_an_experiment_needs_no_entry_for_its_own_statement_and_joins_a_printed_
     assert "p1.thm_9_9" not in found
 
 
+def test_an_own_statement_of_some_checks_is_titled_by_their_claims():
+    (one,) = claiming("own.x").checks
+    printed = one.model_copy(update={"name": "d", "claim": "d", "statements": ("p1.thm_4_2",)})
+    other = one.model_copy(update={"name": "e", "claim": "e"})
+    mine = TheoremSummary(title="P1 Theorem 4.2: cost", checks=(one, printed, other))
+    assert completed(catalogue(), {"mine": mine}).items["own.x"].title == "c; e"
+
+
 def test_a_sound_small_catalogue_has_no_problems():
     assert problems(catalogue(), EXISTING) == []
 

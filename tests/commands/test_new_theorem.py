@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from repro.base.places import own
+from repro.commands.new_paper import main as new_paper
 from repro.commands.new_theorem import main
 from repro.commands.process.command import status_of
 
@@ -95,6 +97,19 @@ def test_a_name_that_cannot_be_used_writes_nothing(tree, capsys, name):
     assert capsys.readouterr().err.count("\n") == 1
     after = sorted(path for path in tree.rglob("*") if "__pycache__" not in path.parts)
     assert before == after
+
+
+def test_a_name_with_the_number_of_a_paper_of_the_folder_is_about_that_statement(tmp_path):
+    assert new_paper(["kbr"], tmp_path) == 0
+    for name in ("kbr_thm_2", "kbr_square", "p1_thm_4_2"):
+        assert main([name], tmp_path) == 0
+    settled = {name: own(tmp_path).settles(name) for name in own(tmp_path).names()}
+    assert settled == {
+        "kbr_thm_1": ("kbr.thm_1",), "kbr_thm_2": ("kbr.thm_2",),
+        "kbr_square": ("own.kbr_square",), "p1_thm_4_2": ("own.p1_thm_4_2",),
+    }  # fmt: skip
+    assert own(tmp_path).title("kbr_thm_2") == "KBR Theorem 2"
+    assert own(tmp_path).title("kbr_square") == "own.kbr_square"
 
 
 def test_the_files_are_written_into_the_current_folder(tmp_path, monkeypatch, capsys):

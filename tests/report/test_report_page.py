@@ -214,6 +214,16 @@ def test_a_page_of_one_paper_links_no_statement_of_another(runs, make_result):
     assert set(links.targets) <= {f"#{name}" for name in links.ids}
 
 
+def test_a_page_of_one_paper_has_the_own_results_of_its_runs(runs, make_result):
+    both = make_result(statements=("p1.thm_4_2", "own.lower_bound_in_keep_prob"))
+    write_files(both, runs / "one", seconds=1.0, workers=1, device="cpu", code=CODE)
+    assert status_of(command.main, ["--runs", str(runs), "--paper", "p1"]) == 0
+    links = Links()
+    links.feed((runs / "report_p1.html").read_text())
+    own = {name for name in links.ids if name.startswith("s-own")}
+    assert own == {"s-own.lower_bound_in_keep_prob"}
+
+
 def test_a_paper_that_no_run_speaks_for_is_refused(runs, capsys):
     assert status_of(command.main, ["--runs", str(runs), "--paper", "p3"]) == 2
     assert "runs" in capsys.readouterr().err

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repro.catalogue.entries import paper
+from repro.catalogue.entries import OWN, paper
 from repro.catalogue.papers import Catalogue
 from repro.core.results import Finding
 from repro.report.html.runs import StoredRun
 
 
-def catalogue_of(catalogue: Catalogue, name: str) -> Catalogue:
-    """Its statements alone."""
-    parts = {
-        part: {key: item for key, item in getattr(catalogue, part).items() if paper(key) == name}
-        for part in ("items", "loose")
-    }
-    return catalogue.model_copy(update=parts)
+def catalogue_of(catalogue: Catalogue, name: str, runs: Sequence[StoredRun]) -> Catalogue:
+    """Its statements, and results that it does not print and its runs speak for."""
+    own = {key for run in runs for key in run.verdict.statements if paper(key) == OWN}
+    items = {key: item for key, item in catalogue.items.items() if paper(key) == name or key in own}
+    loose = {key: slip for key, slip in catalogue.loose.items() if paper(key) == name}
+    return catalogue.model_copy(update={"items": items, "loose": loose})
 
 
 def runs_of(runs: Sequence[StoredRun], name: str) -> list[StoredRun]:
