@@ -111,7 +111,7 @@ class Made:
             own = one_paper.runs_of(runs, name)
             if own:
                 yield f"report_{name}.html", report_html(
-                    own, one_paper.catalogue_of(listed, name),
+                    own, one_paper.catalogue_of(listed, name, own),
                     one_paper.ablations_of(ablated, own), f"{TITLE}. {name.upper()}: {one.said}",
                 )  # fmt: skip
 

@@ -25,14 +25,11 @@ from repro.core.claims import (
     Verdict,
 )
 from repro.core.rates import Interval, SlopeFit, fit_slope, point_estimates, pooled
-from repro.core.results import Fit, Outcome, Series
+from repro.core.results import MAX_FAILED_SHARE, Fit, Outcome, Series
 from repro.core.verdicts import worst
 from repro.labels.privacy.clopper_pearson import lower, upper
 
 OPPOSITE = {"supported", "contradicted"}
-
-MAX_FAILED_SHARE = 0.01
-"""Beyond this share of failed replicates a check is inconclusive: the rest may be a selection."""
 
 
 def compare(ci: Interval, claimed: float, tolerance: float, direction: Direction) -> Verdict:

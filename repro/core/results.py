@@ -9,6 +9,9 @@ import numpy as np
 
 from repro.core.claims import DeclaredCheck, Verdict
 
+MAX_FAILED_SHARE = 0.01
+"""Beyond this share of failed replicates a check is inconclusive: the rest may be a selection."""
+
 
 @dataclass(frozen=True)
 class Series:
@@ -34,9 +37,12 @@ class Series:
 
     @property
     def not_a_number_at(self) -> tuple[float, ...]:
-        """Grid values at which no replicate has a finite value."""
-        finite = np.isfinite(self.values).reshape(len(self.grid), -1).any(axis=1)
-        return tuple(float(value) for value in np.asarray(self.grid)[~finite])
+        """Grid values at which too many replicates failed; none where a verdict allows them all."""
+        if self.failed <= MAX_FAILED_SHARE * self.values.size:
+            return ()
+        failed = ~np.isfinite(self.values).reshape(len(self.grid), -1)
+        many = failed.mean(axis=1) > MAX_FAILED_SHARE
+        return tuple(float(value) for value in np.asarray(self.grid)[many])
 
     @property
     def block_means(self) -> np.ndarray:

@@ -168,7 +168,7 @@ class CheckEntry(OutcomeEntry):
         claim: in words.
         statements: that it speaks for; None: all of its experiment's.
         replicates: at each value of ``grid``, those that failed among them.
-        not_a_number_at: values of ``grid`` at which every replicate failed.
+        not_a_number_at: values of ``grid`` at which more replicates failed than a verdict allows.
         by_point_ci95: of a ratio, intervals at each value of ``grid`` that hold together.
         expected: the verdict that is pinned.
         why: the reason of one other than ``supported``.

@@ -29,6 +29,7 @@ from repro.report.wording import (
     in_force_words,
     measured_words,
     name_lines,
+    narrow_words,
     note_words,
     pinned_words,
     replicates_words,
@@ -318,8 +319,17 @@ def _print_failures(run: VerdictContent, console: Console) -> None:
     ]
     if alone:
         console.print(text(f"? {', '.join(alone)}: {NO_CONTROL}", ""))
-    undecided = (check for check in run.checks if check.verdict == "inconclusive" != check.expected)
-    if any(check.headline is not None and not check.not_a_number_at for check in undecided):
+    undecided = [
+        check
+        for check in run.checks
+        if check.verdict == "inconclusive" != check.expected
+        and check.headline is not None
+        and not check.not_a_number_at
+    ]
+    narrow = {check.name: narrow_words(check.kind, check.axis, check.grid) for check in undecided}
+    for name in (name for name, words in narrow.items() if words):
+        console.print(text(f"? {name}: {narrow[name]}", ""))
+    if not all(narrow.values()):
         command = f"python -m repro suite power theorem={run.theorem}"
         console.print(text("? replicates that would decide:", ""))
         _print_unbroken(f"  {command}", console)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from repro.base import notation
 from repro.base.errors import at_most_ten, one_line
 from repro.core.check import CONTROLS
+from repro.core.results import MAX_FAILED_SHARE
 from repro.core.verdicts import IN_ROUNDING, off_its_pin
 from repro.report.run_files import (
     CheckEntry,
@@ -353,7 +354,7 @@ def note_words(outcome: OutcomeEntry, replicates: int) -> str:
     failed, bend, end = outcome.failed_replicates, outcome.curvature_ci95, outcome.end_slope
     notes = [f"{failed} of {replicates} replicates failed"] if failed else []
     if isinstance(outcome, CheckEntry) and outcome.not_a_number_at:
-        notes.append(f"not a number at {places_words(outcome.axis, outcome.not_a_number_at)}")
+        notes.append(nan_words(outcome.axis, outcome.not_a_number_at))
     exact = isinstance(outcome, CheckEntry) and outcome.quantity.endswith(IN_ROUNDING)
     words = "equal to rounding" if exact else slack_words(outcome)
     words += ", within tolerance" if outcome.verdict == "supported" and _beyond(outcome) else ""
@@ -367,6 +368,35 @@ def note_words(outcome: OutcomeEntry, replicates: int) -> str:
     if outcome.verdict == "inconclusive" and bend and end is not None and bend[0] * bend[1] > 0:
         notes.append(f"curved: slope {end:.3g} at the far end")
     return "; ".join(notes)
+
+
+def nan_words(axis: str, values: Sequence[float | None]) -> str:
+    """Where more replicates failed than a verdict allows.
+
+    >>> nan_words("n_pairs", [1e6])
+    'not a number at n = 1e+06 in more than 1 % of the replicates'
+    """
+    share = f"more than {MAX_FAILED_SHARE * 100:g} % of the replicates"
+    return f"not a number at {places_words(axis, values)} in {share}"
+
+
+NARROW = 2.0
+"""Below this factor from the least to the largest value of a grid a slope asks for a wider grid."""
+
+
+def narrow_words(kind: str, axis: str, grid: Sequence[float | None]) -> str:
+    """Why a slope is not decided by replicates; empty for another check or a wide grid.
+
+    >>> narrow_words("slope", "n_pairs", [1e4, 1.1e4, 1.2e4])
+    'its grid spans a factor 1.2; use a wider grid'
+    >>> narrow_words("slope", "n_pairs", [1e4, 1e5])
+    ''
+    """
+    values = [value for value in grid if value]
+    if kind != "slope" or axis in notation.LINEAR_AXES or len(values) < 2:
+        return ""
+    span = max(values) / min(values)
+    return f"its grid spans a factor {span:.3g}; use a wider grid" if span < NARROW else ""
 
 
 def places_words(axis: str, values: Sequence[float | None]) -> str:

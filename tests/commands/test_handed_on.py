@@ -331,7 +331,7 @@ def test_a_pilot_is_planned_for_every_budget_asked_for(monkeypatch, noted):
     swept = [SimpleNamespace(name=name, sweep=SimpleNamespace(replicates=times))
              for name, times in factors.items()]  # fmt: skip
     outcome = SimpleNamespace(series=SimpleNamespace(not_a_number_at=()))
-    check = SimpleNamespace(axis="n_pairs", quantity="gap")
+    check = SimpleNamespace(axis="n_pairs", quantity="gap", kind="slope", grid=(1.0, 10.0))
     checks = [SimpleNamespace(check=SimpleNamespace(**vars(check), name=name), outcome=outcome)
               for name in factors]  # fmt: skip
     session = SimpleNamespace(plan=SimpleNamespace(budget="pilot"))

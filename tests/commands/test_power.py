@@ -67,7 +67,7 @@ def test_some_checks_are_planned_by_themselves(tmp_path, capsys):
 NAN = """
 
 def nowhere(world, rng, replicates):
-    return debiased(world, rng, replicates) * (np.{} if world.n_pairs == 1e6 else 1.0)
+    return debiased(world, rng, replicates) * ({} if world.n_pairs == 1e6 else 1.0)
 
 
 CHECKS = [replace(THEOREM.checks[0], right=nowhere),
@@ -77,7 +77,11 @@ THEOREM = replace(THEOREM, checks=CHECKS)
 """
 
 
-@pytest.mark.parametrize("value", ["nan", "inf"])
+SOME = "np.where(np.arange(replicates) % 10, 1.0, np.nan)"
+"""Of ten replicates one fails."""
+
+
+@pytest.mark.parametrize("value", ["np.nan", "np.inf", SOME])
 def test_a_value_that_is_not_a_number_is_named(value, tmp_path, monkeypatch, capsys):
     assert new_theorem(["mine"], tmp_path) == 0
     code, config = tmp_path / "theorems" / "mine.py", tmp_path / "conf" / "theorem" / "mine.yaml"
@@ -87,7 +91,8 @@ def test_a_value_that_is_not_a_number_is_named(value, tmp_path, monkeypatch, cap
     monkeypatch.chdir(tmp_path)
     capsys.readouterr()
     assert status_of(suite.main, ["power", "theorem=mine"]) == 1
-    line = "|p̂ − p| is not a number at n = 1e+06; no number of replicates is enough"
+    where = "n = 1e+06 in more than 1 % of the replicates"
+    line = f"|p̂ − p| is not a number at {where}; no number of replicates is enough"
     assert capsys.readouterr().out.splitlines() == [
         f"mine n_pairs: {line}", f"mine left: {line}", "0 of 2 random checks have enough",
     ]  # fmt: skip
@@ -95,6 +100,25 @@ def test_a_value_that_is_not_a_number_is_named(value, tmp_path, monkeypatch, cap
     assert status_of(run.main, words) == 1
     out = " ".join(capsys.readouterr().out.split())
     assert "not a number at" in out
+    assert "suite power" not in out
+
+
+def test_a_grid_that_is_too_narrow_is_to_be_widened(tmp_path, monkeypatch, capsys):
+    """Thousands of times the replicates would be the other way."""
+    assert new_theorem(["mine"], tmp_path) == 0
+    config = tmp_path / "conf" / "theorem" / "mine.yaml"
+    text = config.read_text().replace("[1e4, 1e5, 1e6, 1e7]", "[1e4, 1.1e4, 1.2e4]")
+    config.write_text(text)
+    monkeypatch.chdir(tmp_path)
+    capsys.readouterr()
+    assert status_of(suite.main, ["power", "write=true"]) == 1
+    advice = "n_pairs: its grid spans a factor 1.2; use a wider grid"
+    assert capsys.readouterr().out.splitlines()[0] == f"mine {advice}"
+    assert config.read_text() == text
+    words = ["theorem=mine", "budget=smoke", "tracking=none", "compute.workers=1"]
+    assert status_of(run.main, words) == 1
+    out = capsys.readouterr().out
+    assert f"? {advice}" in out
     assert "suite power" not in out
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -63,9 +64,14 @@ def test_a_channel_that_was_chosen_stands_on_top_and_in_the_command(result):
 
 def test_a_check_that_is_not_decided_names_what_may_decide_it(result):
     check = result.checks[0]
-    open_check = replace(check, outcome=replace(check.outcome, verdict="inconclusive"))
+    series = check.outcome.series
+    whole = replace(series, values=np.nan_to_num(series.values, nan=1.0))
     words = "decide:\n  python -m repro suite power theorem=offline_gap\n"
-    assert words in printed(replace(result, checks=(open_check,)), 200)
+    for measured, decides in ((whole, True), (series, False)):
+        outcome = replace(check.outcome, verdict="inconclusive", series=measured)
+        open_check = replace(check, outcome=outcome)
+        text = printed(replace(result, checks=(open_check,)), 200)
+        assert (words in text) == decides
 
 
 def test_a_check_that_is_pinned_undecided_asks_for_nothing_more(result):
@@ -89,7 +95,7 @@ def test_slack_is_explained_only_where_one_is_shown(result, make_result, verdict
     item = result.checks[0]
     numbers = {**item.outcome.numbers, "slack": 0.5}
     item = replace(item, outcome=replace(item.outcome, verdict=verdict, numbers=numbers))
-    text = printed(make_result(item), 80, "checks")
+    text = " ".join(printed(make_result(item), 80, "checks").split())
     assert ("slack: room" in text, "slack 0.5" in text) == (shown, shown)
 
 

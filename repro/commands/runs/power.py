@@ -15,7 +15,7 @@ from repro.base.places import Place, place_of
 from repro.base.schema import Whole, validate
 from repro.commands.runs.many_runs import ManyRuns
 from repro.core.results import CheckResult
-from repro.report.wording import places_words
+from repro.report.wording import nan_words, narrow_words
 from repro.study.composition import compose_values
 from repro.study.experiment import Budget
 from repro.study.plan import built
@@ -85,6 +85,7 @@ class Planned:
         now: factor on the budget's replicates in its config.
         needed: factor that is enough; inf where none is, 0 where nothing is random.
         not_a_number: the quantity and the grid values at which it is none, in words; may be empty.
+        narrow: why a wider grid is needed and not more replicates, in words; may be empty.
     """
 
     theorem: str
@@ -92,6 +93,7 @@ class Planned:
     now: float
     needed: float
     not_a_number: str = ""
+    narrow: str = ""
 
     @property
     def factor(self) -> float:
@@ -137,16 +139,16 @@ def _planned(theorem: str, request: PowerRequest) -> list[Planned]:
             now := factors[item.check.name],
             now * planned(item, session.plan.budget, budgets),
             _not_a_number(item),
+            narrow_words(item.check.kind, item.check.axis, item.check.grid),
         )
         for item in result.checks
     ]
 
 
 def _not_a_number(item: CheckResult) -> str:
-    """Where the algorithm under test has no finite value in any replicate; empty if nowhere."""
+    """Where the algorithm under test has too few finite values; empty if nowhere."""
     places = item.outcome.series.not_a_number_at
-    where = places_words(item.check.axis, places)
-    return f"{item.check.quantity} is not a number at {where}" if places else ""
+    return f"{item.check.quantity} is {nan_words(item.check.axis, places)}" if places else ""
 
 
 def _budget(theorem: str, name: str) -> Budget:
@@ -166,7 +168,7 @@ def _write(path: Path, checks: Sequence[Planned], lower: bool) -> None:
             text = with_factor(text, item.check, item.lowered)
     for item in checks:  # one that shares the sweep of another was lowered with it
         kept = item.lowered if item.enough else item.factor
-        if math.isfinite(item.needed) and factor_of(text, item.check) < kept:
+        if not item.narrow and math.isfinite(item.needed) and factor_of(text, item.check) < kept:
             text = with_factor(text, item.check, kept)
     write_whole(path, text)
 
@@ -218,6 +220,8 @@ def _line(item: Planned) -> str:
     name = f"{item.theorem} {item.check}"
     if item.not_a_number:
         return f"{name}: {item.not_a_number}; no number of replicates is enough"
+    if item.narrow:
+        return f"{name}: {item.narrow}"
     if math.isinf(item.needed):
         return (
             f"{name}: no number of replicates is enough: its value lies beyond the margin, or a "
