@@ -327,7 +327,7 @@ FAILS = Quantity("C.4 fails [frequency]", lemma_fails, drawn=excess)
 GROWTH = Quantity("((L̂(π*) − L̂(π))/(t−1) − κ·E(f − f*)²) / limit", growth, drawn=excess)
 RATIO = Quantity("P(failure) / δ", of_world, evidence="computed")
 SPURIOUS_GAP = Quantity("average gap", average_gap)
-OVER_GAP = Quantity("0.1·V_max/√T / average gap", together=floor_over)
+OVER_GAP = Quantity("0.1·V_max/√T / average gap", together=floor_over, stream_per_block=True)
 CONFUSION = Quantity("δ / P(the best test errs)", of_world, evidence="exact")
 NOTHING_FITTED = dict.fromkeys(("estimate", "algorithm"), "the likelihoods of two fixed policies")
 C_4: Any = {"settles": ["p2.lem_c_4"], "blind": NOTHING_FITTED}

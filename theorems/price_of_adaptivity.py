@@ -631,7 +631,8 @@ inverse_slope_ten_percent = named("inverse_slope_ten_percent", lemma_1, share=0.
 GAP = Quantity("suboptimality [reward]")
 OVER_STATED = Quantity("suboptimality / √C·(c·√(log(|Π|/δ)/n) + ζα)", over=stated_rate)
 PRICE = Quantity("worst suboptimality / (c/√n + ζα), best β",
-                 lambda world, rule, prices, replicates: rule(prices), drawn=prices)  # fmt: skip
+                 lambda world, rule, prices, replicates: rule(prices), drawn=prices,
+                 stream_per_block=True)  # fmt: skip
 SIDES = "left side / right side"
 PROVED = Quantity(SIDES, proof_of, evidence="proved")
 COMPUTED = Quantity(SIDES, of_world, evidence="computed")
