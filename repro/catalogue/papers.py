@@ -324,7 +324,13 @@ def read(file: Path) -> Paper:
         raise BadInput("paper", file, "allowed: a name of small letters and digits")
     key = f"papers.{file.stem}"
     given = yaml_mapping(key, file)
-    content = validate(_Own if file.stem == OWN else Paper, given, key)
+    try:
+        content = validate(_Own if file.stem == OWN else Paper, given, key)
+    except BadInput as problem:
+        if not problem.allowed.startswith("unknown key"):
+            raise
+        allowed = f"{problem.allowed}; docs/reference/paper.md lists all"
+        raise BadInput(problem.key, problem.value, allowed) from None
     for name in content.statements:
         if not is_id(f"{file.stem}.{name}"):
             raise BadInput(f"{key}.statements", name, f"no such kind and number; {like_ids(name)}")

@@ -11,8 +11,8 @@ part needs that part, and the command prints "could not be measured".
   repro ablate theorem=log_regret,private_xpo budget=laptop --json
 
 It takes the keys and groups of ``python -m repro``, with budget=smoke by default.  It prints the
-matrix and writes it to OUTPUT_DIR/ablations.json, in the place of what that file has of the same
-experiments.  markdown=FILE writes the matrix as a page, too.
+matrix and writes OUTPUT_DIR/ablations.json.  That file keeps what it has of other experiments.
+markdown=FILE writes the matrix as a page, too.
 Exit status: 0 if the matrix is as recorded and every check of an algorithm notices what it must, or
 says why not.  1 otherwise, with the names of the checks.
 From Python: ``repro.ablate("offline_gap", only=["n_pairs"]).needs``.

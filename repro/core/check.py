@@ -340,7 +340,8 @@ class Check:
 
     def __post_init__(self) -> None:
         if self.axis not in AXES:
-            allowed = f"{among(self.axis, AXES)}, or what own_axis of repro.base.notation makes"
+            own = "or what own_axis of repro.base.notation makes"
+            allowed = f"{among(self.axis, AXES)}, {own}; docs/reference/paper.md lists all"
             raise ValueError(f"{self.name}: no axis {self.axis!r}; {allowed}")
         for name in self.blind:
             if name not in MUST:
