@@ -5,8 +5,9 @@
     repro report latex=FOLDER      booktabs tables and PDF figures only
 
 runs= is the folder of finished runs; the page is report.html there unless output= names another.
-Of each experiment it shows one run.  It prefers today's code, then all checks, then no overrides,
-then the larger budget, then the latest.  runs=FOLDER of one run shows that run.
+Of each experiment it shows one run.  It prefers today's code, then all checks, then the shipped
+numbers (only= changes none), then the larger budget, then the latest.
+runs=FOLDER of one run shows that run.
 paper= shows one paper alone (report_p1.html), gallery=true every figure and no more (gallery.html).
 Exit status: 0, or 1 if a finding disagrees with the runs or the files of a run were changed since.
 It is 2 for bad input, with nothing written.  From Python: ``repro.report.write("outputs")``.

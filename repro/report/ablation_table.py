@@ -34,14 +34,32 @@ def outcome(finding: Finding) -> str:
     return f"NOT NOTICED: still {finding.after}{reason}"
 
 
+NOTICED, NOT_NOTICED = "noticed", "not noticed"
+UNMEASURED, UNDECIDED = "could not be measured", "could not be judged"
+KINDS = (NOTICED, NOT_NOTICED, UNMEASURED, UNDECIDED)
+
+
+def kind_of(finding: Finding) -> str:
+    """One of the four."""
+    if finding.undecided:
+        return UNDECIDED
+    if finding.noticed:
+        return UNMEASURED if finding.unmeasured else NOTICED
+    return NOT_NOTICED
+
+
+def counts(findings: Sequence[Finding]) -> list[tuple[str, tuple[int, ...]]]:
+    """By what was taken away, how many there are of each of ``KINDS``."""
+    numbers = Counter((finding.ablation, kind_of(finding)) for finding in findings)
+    names = sorted({name for name, _ in numbers})
+    return [(name, tuple(numbers[name, kind] for kind in KINDS)) for name in names]
+
+
 def summary(findings: Sequence[Finding]) -> str:
     """How many ablations were noticed, could not be measured, and could not be judged."""
-    noticed = [finding for finding in findings if finding.noticed]
-    unmeasured = sum(bool(finding.unmeasured) for finding in noticed)
-    words = f"; {unmeasured} of these could not be measured" if unmeasured else ""
-    undecided = sum(finding.undecided for finding in findings)
-    words += f"; {undecided} could not be judged" if undecided else ""
-    return f"{len(noticed)} of {len(findings)} ablations noticed{words}"
+    kinds = Counter(kind_of(finding) for finding in findings)
+    apart = [f"; {kinds[kind]} {kind}" for kind in (UNMEASURED, UNDECIDED) if kinds[kind]]
+    return f"{kinds[NOTICED]} of {len(findings)} ablations noticed{''.join(apart)}"
 
 
 NOTHING = (
@@ -80,16 +98,14 @@ def page(findings: Sequence[Finding], checks: Iterable[Check]) -> str:
         checks: all, those whose worlds have none too.
     """
     missed = [finding for finding in findings if not finding.noticed]
-    counts = Counter((finding.ablation, finding.noticed) for finding in findings)
-    names = sorted({name for name, _ in counts})
     lines = [
         HEAD,
         f"{summary(findings)}.",
         "",
-        "| taken away | noticed | not noticed |",
-        "|---|---|---|",
+        f"| taken away | {' | '.join(KINDS)} |",
+        "|---" * (1 + len(KINDS)) + "|",
     ]
-    lines += [f"| {name} | {counts[name, True]} | {counts[name, False]} |" for name in names]
+    lines += [f"| {name} | {' | '.join(map(str, row))} |" for name, row in counts(findings)]
     lines += [
         "",
         "## Checks by evidence",

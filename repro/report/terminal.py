@@ -158,6 +158,12 @@ def _is_ratio(check: CheckEntry) -> bool:
     return check.kind == "inequality" and check.allowed is None
 
 
+def _is_one_number(check: CheckEntry) -> bool:
+    """Whether draws were measured, and their interval does not show."""
+    there = check.evidence == "measured" and check.headline is not None and check.ci95 is not None
+    return there and {"±", "["}.isdisjoint(brief_words(check))
+
+
 def _notes(check: CheckEntry) -> str:
     return note_words(check, check.measured_in_all)
 
@@ -230,6 +236,7 @@ WIDTH = 80
 """Columns where the output is no terminal."""
 CONTROLS = "ctrl: controls rejected, of all that are wrong on purpose"
 RATIO = "ratio ≤ 1: the largest share of what the claim allows"
+NO_SPREAD = "without ± or [ ]: the same in all replicates, to the digits shown"
 SLACK = "slack: room inside the claim, as a factor; of a slope, as a difference"
 
 
@@ -259,6 +266,8 @@ def print_result(
             console.print(text(CONTROLS, "dim"))
         if detail == "checks" and any(map(_is_ratio, said.checks)):
             console.print(text(RATIO, "dim"))
+        if detail == "checks" and any(map(_is_one_number, said.checks)):
+            console.print(text(NO_SPREAD, "dim"))
         if detail == "checks" and any("slack " in _notes(check) for check in said.checks):
             console.print(text(SLACK, "dim"))
         _print_beside(run, console)
@@ -329,7 +338,7 @@ def _print_failures(run: VerdictContent, console: Console) -> None:
     narrow = {check.name: narrow_words(check.kind, check.axis, check.grid) for check in undecided}
     for name in (name for name, words in narrow.items() if words):
         console.print(text(f"? {name}: {narrow[name]}", ""))
-    if not all(narrow.values()):
+    if not all(narrow.values()) and not failed_assumptions(run):
         command = f"python -m repro suite power theorem={run.theorem}"
         console.print(text("? replicates that would decide:", ""))
         _print_unbroken(f"  {command}", console)

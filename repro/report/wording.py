@@ -88,6 +88,9 @@ def witness_words(check: CheckEntry, entry: WitnessEntry) -> str:
     >>> growth = {"from": 1e3, "at": 1e5, "measured_from": 0.2, "measured": 0.2, "factor": 1.0}
     >>> witness_words(check, WitnessEntry(**growth, claimed=0.0126))
     'from n = 1000 to 1e+05 it goes from 0.2 to 0.2, by a factor 1; claimed at most 0.0126'
+    >>> ratio = check.model_copy(update={"quantity": "gap / bound", "claimed": 0.0})
+    >>> witness_words(ratio, WitnessEntry(**growth, claimed=0.0126)).rpartition("; ")[2]
+    '1 is not exceeded yet: its growth along the sweep contradicts'
     >>> loose = check.model_copy(update={"tolerance": 0.05})
     >>> witness_words(loose, WitnessEntry(**growth, claimed=0.0126)).partition("; ")[2]
     'allowed, with tolerance: at most 0.0126'
@@ -103,7 +106,8 @@ def witness_words(check: CheckEntry, entry: WitnessEntry) -> str:
     if entry.start is not None:
         ends = f"from {axis} = {entry.start:.4g} to {at}"
         numbers = f"from {_number(entry.measured_from)} to {_number(entry.measured)}"
-        return f"{ends} {name} goes {numbers}, by a factor {_growth_words(check, entry)}"
+        growth = f"by a factor {_growth_words(check, entry)}{_below_one(check, entry)}"
+        return f"{ends} {name} goes {numbers}, {growth}"
     where = f"at {axis} = {at}"
     if entry.cases is not None:
         where += f" in {entry.failures} of {entry.cases} cases"
@@ -124,6 +128,14 @@ def _growth_words(check: CheckEntry, entry: WitnessEntry) -> str:
     allowed = "allowed, with tolerance:" if check.tolerance else "claimed"
     digits = _digits(entry.factor, entry.claimed)
     return f"{_number(entry.factor, digits)}; {allowed} {bound}{_number(entry.claimed, digits)}"
+
+
+def _below_one(check: CheckEntry, entry: WitnessEntry) -> str:
+    """Of a quotient that must not grow, that no value of the sweep shows more than its growth."""
+    quotient = check.claimed == 0 and check.direction == "at_most" and " / " in check.quantity
+    below = entry.measured is not None and entry.measured <= 1
+    words = "; 1 is not exceeded yet: its growth along the sweep contradicts"
+    return words if quotient and below else ""
 
 
 def _digits(measured: float | None, claimed: float | None) -> int:

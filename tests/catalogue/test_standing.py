@@ -85,7 +85,7 @@ def test_without_a_written_sentence_the_note_or_the_proof_names_the_condition():
     assert standing(unsaid, ALL).sentence == f"{suspected} (measured)"
     bare = unsaid.item.model_copy(update={"slips": {}})
     assert standing(replace(unsaid, item=bare), ALL).verdict_words == "✓ supported"
-    (proof,) = BY_ID["p1.abs_1"].machine_checked
+    proof, *_ = BY_ID["p1.abs_1"].machine_checked
     proved = replace(unsaid, item=bare, machine_checked=(proof,))
     assert standing(proved, ALL).sentence == f"{proof.says} (measured)"
 

@@ -312,6 +312,25 @@ def test_a_whole_run_is_preferred_to_one_with_overrides_and_laptop_to_smoke(runs
     assert run.command == "python -m repro theorem=offline_gap budget=paper epsilon=0.5"
 
 
+def test_of_two_parts_the_one_with_the_shipped_numbers_is_shown(runs, make_result):
+    """``only`` changes no number; a later run at other numbers does not hide it."""
+    others = {"only": ["n_pairs"], "changed": {"theorem.worlds.ctl.corruption": 0.2}}
+    for name, config in (("two", {"only": ["n_pairs"]}), ("three", others)):
+        result = make_result(config=config, config_hash=name)
+        write_files(result, runs / name, seconds=1.0, workers=1, device="cpu", code=CODE)
+    shutil.rmtree(runs / "one")
+    (run,) = find_runs(runs)
+    assert run.folder.name == "two"
+
+
+def test_what_holds_under_a_condition_is_counted_apart(runs):
+    """As in docs/statements.md."""
+    text = rendered(runs)
+    (plain,) = re.findall(r">✓ supported</span> (\d+)<", text.partition("Not run here")[2])
+    (conditional,) = re.findall(r">✓ supported under a condition[^<]*</span> (\d+)<", text)
+    assert int(plain) > int(conditional) > 0
+
+
 @pytest.mark.some(2)
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"theorem": 1}', "\x00\x01", "[" * 100_000])
 def test_a_file_that_is_no_run_is_one_line_and_nothing_is_written(runs, capsys, content):

@@ -16,9 +16,16 @@ import pytest
 from rich.console import Console
 
 import repro
+from repro.core.results import AssumptionResult
 from repro.report.record import record_of
 from repro.report.run_files import CheckEntry, OutcomeEntry
-from repro.report.terminal import _print_failures, print_folder, print_result, progress
+from repro.report.terminal import (
+    NO_SPREAD,
+    _print_failures,
+    print_folder,
+    print_result,
+    progress,
+)
 from repro.report.wording import beside, note_words
 
 
@@ -72,6 +79,24 @@ def test_a_check_that_is_not_decided_names_what_may_decide_it(result):
         open_check = replace(check, outcome=outcome)
         text = printed(replace(result, checks=(open_check,)), 200)
         assert (words in text) == decides
+
+
+def test_where_an_assumption_fails_no_replicates_are_promised(result):
+    check = result.checks[0]
+    open_check = replace(check, outcome=replace(check.outcome, verdict="inconclusive"))
+    fails = AssumptionResult("ε ≥ 0.1", False, "ε = 0.05")
+    shown = printed(replace(result, checks=(open_check,), assumptions=(fails,)), 200)
+    assert "assumption ε ≥ 0.1 fails" in shown
+    assert "would decide" not in shown
+
+
+def test_a_measured_number_without_an_interval_says_why(result):
+    check = result.checks[0]
+    assert NO_SPREAD not in printed(replace(result, checks=(check,)), 100, "checks")
+    number = check.outcome.numbers["slope"]
+    same = {**check.outcome.numbers, "ci95": [number, number]}
+    without = replace(check, outcome=replace(check.outcome, numbers=same))
+    assert NO_SPREAD in printed(replace(result, checks=(without,)), 100, "checks")
 
 
 def test_a_check_that_is_pinned_undecided_asks_for_nothing_more(result):

@@ -2,6 +2,10 @@
 
 import pytest
 
+from repro.study.composition import compose_values
+from repro.study.plan import built
+from repro.study.settings import session_of
+
 
 @pytest.mark.parametrize(
     ("check", "slope"),
@@ -24,3 +28,20 @@ def test_lemmas_are_attained_and_theorems_have_little_slack(smoke, by_name):
     assert min(found["inverse_slope"], found["least_squares"]) > 0.98
     assert min(found["meta"], found["cap"]) > 0.2
     assert min(found["imitated"], found["imitated_log"]) > 0.5
+
+
+def test_the_gap_is_divided_by_the_whole_printed_bound(smoke, by_name):
+    """e^(2R)·V/R is 2e² here; the catalogue quotes these numbers."""
+    means = by_name(smoke)["printed_ctl"].outcome.series.means
+    assert means[[0, -1]] == pytest.approx([0.1234, 4.07], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["theorem.worlds.ctl.corruption=0.2", "theorem.sweeps.printed_ctl.grid=[1e5,1e6,1e7]"],
+    ids=["at its ceiling", "too few labels"],
+)
+def test_outside_the_regime_of_theorem_2_an_assumption_fails(word):
+    words = ["only=printed_ctl", "tracking=none", word]
+    session = session_of(compose_values("price_of_adaptivity", {}, words))
+    assert not all(one.holds for one in built(session.plan).assumptions())

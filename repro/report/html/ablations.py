@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from repro.base.errors import BadInput
 from repro.base.files import small_text
 from repro.core.results import Finding
-from repro.report.ablation_table import outcome, summary
+from repro.report.ablation_table import KINDS, counts, outcome, summary
 
 FILE = "ablations.json"
 
@@ -24,12 +24,14 @@ class Matrix:
 
     Attributes:
         summary: how many were noticed.
-        counts: by what was taken away, how often it was noticed and how often not.
+        kinds: what could become of it.
+        counts: by what was taken away, how many there are of each kind.
         missed: checks that noticed nothing, each in words.
     """
 
     summary: str
-    counts: tuple[tuple[str, int, int], ...]
+    kinds: tuple[str, ...]
+    counts: tuple[tuple[str, tuple[int, ...]], ...]
     missed: tuple[str, ...]
 
 
@@ -57,11 +59,10 @@ def matrix(all_findings: Sequence[Finding]) -> Matrix | None:
     """The findings summed up; None where there are none."""
     if not all_findings:
         return None
-    counts = Counter((finding.ablation, finding.noticed) for finding in all_findings)
-    names = sorted({name for name, _ in counts})
     return Matrix(
         summary(all_findings),
-        tuple((name, counts[name, True], counts[name, False]) for name in names),
+        KINDS,
+        tuple(counts(all_findings)),
         tuple(
             f"{finding.theorem} {finding.check}, {finding.ablation}: {outcome(finding)}"
             for finding in all_findings

@@ -65,7 +65,7 @@ def report_html(
             "papers": ", ".join(part.label for part in papers if part.id != OWN),
             "here": _counts([statement for statement in every if statement.here]),
             "elsewhere": _counts([statement for statement in every if not statement.here]),
-            "verdicts": _counts(every),
+            "verdicts": _verdicts(every),
         },
         "findings": findings(catalogue, speaking),
         "ablations": ablations.matrix(ablated),
@@ -87,11 +87,21 @@ def report_html(
     )
 
 
-def _counts(statements: Sequence[StatementLine]) -> dict[str, tuple[str, int]]:
-    """By verdict, its words without a grade and how many statements have it."""
-    words = {line.verdict: line.words.partition(" (")[0] for line in statements}
-    numbers = Counter(line.verdict for line in statements)
-    return {verdict: (words[verdict], numbers[verdict]) for verdict in ORDER if numbers[verdict]}
+def _counts(statements: Sequence[StatementLine]) -> list[tuple[str, str, int]]:
+    """Each verdict, its words without a grade and how many statements have these."""
+    numbers = Counter((line.verdict, line.words.partition(" (")[0]) for line in statements)
+    return [
+        (verdict, words, numbers[verdict, words])
+        for verdict, words in sorted(numbers, key=lambda pair: (ORDER.index(pair[0]), pair[1]))
+    ]
+
+
+def _verdicts(statements: Sequence[StatementLine]) -> dict[str, str]:
+    """Each verdict with its words, without a grade or a condition."""
+    words: dict[str, str] = {}
+    for verdict, said, _ in _counts(statements):
+        words.setdefault(verdict, said)
+    return words
 
 
 def pages() -> Environment:

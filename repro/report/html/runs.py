@@ -59,7 +59,7 @@ def find_runs(folder: Path) -> list[StoredRun]:
     """The run to show of each experiment and kind of instance, by name.
 
     Of several, one that the code of today has measured is preferred, then one of all checks, then
-    one without overrides, then the larger budget, then the later one.
+    one whose numbers are the shipped ones, then the larger budget, then the later one.
 
     Raises:
         BadInput: the folder is missing, or a file in it is no run's.
@@ -129,7 +129,8 @@ def _rank(run: StoredRun) -> tuple[bool, bool, bool, int, str]:
     budget = run.verdict.budget
     size = BUDGETS.index(budget) if budget in BUDGETS else -1
     finished = str(run.facts.get("finished", ""))
-    return not run.stale, not run.part, not run.overrides, size, finished
+    chosen = {name for name in run.overrides if name != "only"} | set(run.groups)
+    return not run.stale, not run.part, not chosen, size, finished
 
 
 def say_changes(runs: Iterable[StoredRun]) -> int:
