@@ -21,9 +21,9 @@ python -m repro which_mechanism epsilon=1 delta=1e-6 n_pairs=1e5 num_features=16
 
 With `adjacency=add_remove` the noise covers pairs that come or go, not pairs that are replaced.
 For output perturbation and descent it is 1.44 times less at B = 1, d ≥ 2. The answer has the error
-of `repro private_reward`, whose ridge does not know the world; the table's ridges do. With `verbose=true`
-the answer prints each mechanism in full: features, ball, adjacency, minimiser, steps and step
-length. It prints deviations and ridges rounded up so that the printed digits are private.
+of `repro private_reward`, whose ridge does not know the world; the table's ridges do. With
+`verbose=true` the answer prints each mechanism in full: features, ball, adjacency, minimiser, steps
+and step length. It prints deviations and ridges rounded up so that the printed digits are private.
 
 ## What to do
 
