@@ -78,10 +78,22 @@ def keyword_values(words: Sequence[str], model: type[BaseModel]) -> dict[str, An
 
 
 def wrapped(line: str) -> str:
-    """A line of an answer in 80 columns."""
-    return textwrap.fill(
-        line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    """A line of an answer in 80 columns; a command to type can be copied as it stands.
+
+    >>> print(wrapped(f"next: repro plan {' '.join(['epsilon=0.123456789'] * 4)}"))
+    next: repro plan epsilon=0.123456789 epsilon=0.123456789 epsilon=0.123456789 \\
+      epsilon=0.123456789
+    """
+    is_command = line.startswith(("next: repro ", "then: repro "))
+    end = " \\" if is_command else ""
+    lines = textwrap.wrap(
+        line,
+        WIDTH - len(end),
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
     )
+    return f"{end}\n".join(lines)
 
 
 def plain(number: float) -> str:

@@ -186,7 +186,7 @@ class PlanAnswer:
         yield GAP
         yield f"assumed world: {self.world}"
         if self.n_pairs:
-            yield f"next: {self._next()}"
+            yield from self._next()
 
     @property
     def _shown_epsilon(self) -> float:
@@ -194,21 +194,25 @@ class PlanAnswer:
         is_answer = self.fewest_pairs is None and self.target_gap is not None
         return _rounded_up(self.epsilon, 3) if is_answer else self.epsilon
 
-    def _next(self) -> str:
+    def _next(self) -> Iterator[str]:
         """What to type after this answer."""
         if math.isinf(self.epsilon):
-            return "ask again with the epsilon that you can promise"
+            yield "next: ask again with the epsilon that you can promise"
+            return
         if self.gap_of_no_labels <= self.kept:
-            return "ask again with more labels or a larger epsilon"
+            yield "next: ask again with more labels or a larger epsilon"
+            return
         epsilon = plain(self._shown_epsilon)
         asked = f"epsilon={epsilon} n_pairs={self.n_pairs}"
         if self.corruption:
             asked += f" corruption={self.corruption:g} order={self.order}"
-        return (
-            f"repro which_loss {asked} compares loss={self.loss} with the other losses in a world "
-            "of its own, by errors of rewards and not by gaps: it may answer none; repro "
-            f"privatize PAIRS OUT.jsonl epsilon={epsilon} releases labels"
+        yield (
+            f"repro which_loss compares loss={self.loss} with the other losses in a world of its "
+            "own, by errors of rewards and not by gaps: it may answer none; repro privatize "
+            "releases labels"
         )
+        yield f"next: repro which_loss {asked}"
+        yield f"then: repro privatize PAIRS OUT.jsonl epsilon={epsilon}"
 
     def _with_labels(self) -> Iterator[str]:
         gap, n_pairs, epsilon = self.gap, self.n_pairs, self.epsilon

@@ -218,5 +218,6 @@ def _said(reward: PrivateReward, out: str) -> str:
         "a norm near reward_bound means much noise, or a reward_bound that is too small; a norm "
         "near 0 means that the ridge outweighs the pairs, and that rewards are flat"
     )
-    following = f"next: repro accuracy {out} HELD_OUT judges it on public pairs that were held out"
-    return "\n".join(wrapped(one_line(part)) for part in (said, norm, why, following))
+    judge = "repro accuracy judges it on public pairs that were held out"
+    following = f"next: repro accuracy {out} HELD_OUT"
+    return "\n".join(wrapped(one_line(part)) for part in (said, norm, why, judge, following))

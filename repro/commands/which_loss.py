@@ -129,19 +129,20 @@ def answer(request: LossRequest) -> Iterator[str]:
     if request.figure is not None:
         _draw_place(request, epsilon, n_pairs, order)
         yield f"file: {request.figure}"
-    yield f"next: {_next(advice, epsilon)}"
+    yield from _next(advice, epsilon)
 
 
-def _next(advice: LossAnswer, epsilon: float) -> str:
+def _next(advice: LossAnswer, epsilon: float) -> Iterator[str]:
     """What to type after this answer."""
     if advice.hidden:
-        return "ask again with less corruption"
-    if not advice.learnt:
-        return "ask again with more labels or a larger epsilon"
-    train = f"repro finetune OUT.jsonl MODEL loss={OBJECTIVES[advice.best[0]]}"
-    if math.isinf(epsilon):
-        return "ask again with the epsilon that you can promise"
-    return f"repro privatize PAIRS OUT.jsonl epsilon={plain(epsilon)}, then {train}"
+        yield "next: ask again with less corruption"
+    elif not advice.learnt:
+        yield "next: ask again with more labels or a larger epsilon"
+    elif math.isinf(epsilon):
+        yield "next: ask again with the epsilon that you can promise"
+    else:
+        yield f"next: repro privatize PAIRS OUT.jsonl epsilon={plain(epsilon)}"
+        yield f"then: repro finetune OUT.jsonl MODEL loss={OBJECTIVES[advice.best[0]]}"
 
 
 def _question(request: LossRequest) -> tuple[float, int]:

@@ -28,7 +28,7 @@ def test_the_answer_is_short_and_ends_with_the_next_command(capsys, words):
     out = capsys.readouterr().out
     assert len(out.splitlines()) <= 20
     assert max(map(len, out.splitlines())) <= 80
-    following = " ".join(out[out.index("\nnext: repro private_reward ") :].split()).split()
+    following = out[out.index("\nnext: repro private_reward ") :].replace("\\\n", "").split()
     (pairs, out), options = split_words(following[3:], private_reward.KEYS, ("PAIRS", "OUT"))
     assert (pairs, out) == ("PAIRS", "OUT.json")
     private_reward._terms(options).refuse()

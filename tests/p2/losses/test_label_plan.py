@@ -290,8 +290,8 @@ def test_few_datasets_decide_where_they_can():
         ("epsilon=1.4719 n_pairs=1e4", "next: repro which_loss epsilon=1.4719 n_pairs=10000 "),
         (
             "epsilon=2 n_pairs=1e4 corruption=0.01 order=ltc loss=square",
-            "next: repro which_loss epsilon=2 n_pairs=10000 corruption=0.01 order=ltc compares "
-            "loss=square with the other losses; repro privatize PAIRS OUT.jsonl epsilon=2 ",
+            "next: repro which_loss epsilon=2 n_pairs=10000 corruption=0.01 order=ltc then: "
+            "repro privatize PAIRS OUT.jsonl epsilon=2",
         ),
         ("epsilon=0.001 n_pairs=10", "next: ask again with more labels or a larger epsilon"),
         ("epsilon=inf n_pairs=1e4", "next: ask again with the epsilon that you can promise"),

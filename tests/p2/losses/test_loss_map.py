@@ -185,8 +185,7 @@ def test_the_function_refuses_with_the_key_and_the_value(values, line):
             {"epsilon": 8, "n_pairs": 1e6, "corruption": 0.03, "order": "ltc", "margin": 12},
             [
                 "in repro finetune: loss=square is the square loss",
-                "next: repro privatize PAIRS OUT.jsonl epsilon=8, then repro finetune OUT.jsonl "
-                "MODEL loss=square",
+                "then: repro finetune OUT.jsonl MODEL loss=square",
             ],
         ),
         ({"epsilon": 0.1, "n_pairs": 10}, []),
@@ -195,4 +194,4 @@ def test_the_function_refuses_with_the_key_and_the_value(values, line):
 def test_the_answer_says_what_finetune_calls_the_loss(question, said):
     lines = list(loss_choice.answer(loss_choice.LossRequest(**question)))
     assert [text for text in lines if "finetune" in text] == said
-    assert lines[-1].startswith("next: ")
+    assert lines[-2 if said else -1].startswith("next: ")
