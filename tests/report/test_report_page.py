@@ -542,7 +542,9 @@ def test_a_row_shows_its_slack_and_what_has_left_its_pin(runs):
     verdict["checks"][1] |= {"slack": 2.5, "slack_pinned": 3.0, "off_curve": 1.32}
     path.write_text(json.dumps(verdict))
     page = rendered(runs)
-    failed = "1 of 80 replicates failed; not a number at n = 1e+04 in more than 1 % of the replicates"
+    failed = (
+        "1 of 80 replicates failed; not a number at n = 1e+04 in more than 1 % of the replicates"
+    )
     assert f'<span class="what">{failed}; slack 14.2</span>' in page
     off = "slack 2.5, recorded 3; curve off its pin, 1.32 times what is allowed; no control was run"
     assert f'<span class="what">{off}: ' in page
