@@ -25,7 +25,7 @@ from repro.catalogue.standing import page_name, pages_of, spoken, standing
 from repro.report.ablation_table import page as ablations_page
 from repro.report.html import ablations, findings, one_paper
 from repro.report.html.gallery import gallery_html
-from repro.report.html.page import TITLE, report_html
+from repro.report.html.page import report_html
 from repro.report.html.runs import StoredRun, find_runs
 from repro.report.html.typeset import typeset
 from repro.report.results_page import results_page
@@ -107,12 +107,12 @@ class Made:
         ablated = ablations.read(self.folder)
         yield "report.html", report_html(runs, listed, ablated)
         yield "gallery.html", gallery_html(runs)
-        for name, one in listed.papers.items():
+        for name in listed.papers:
             own = one_paper.runs_of(runs, name)
             if own:
                 yield f"report_{name}.html", report_html(
                     own, one_paper.catalogue_of(listed, name, own),
-                    one_paper.ablations_of(ablated, own), f"{TITLE}. {name.upper()}: {one.said}",
+                    one_paper.ablations_of(ablated, own), one_paper.title(listed, name),
                 )  # fmt: skip
 
 

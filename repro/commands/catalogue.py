@@ -9,6 +9,7 @@
   repro catalogue coverage           a line for each statement about it
   repro catalogue --json             all of them, for programs
   repro catalogue --page             all of them as docs/statements.md
+  repro catalogue p1 --page          those of a paper, likewise
   repro catalogue --slips            the suspected errors and what decided each
 
 Where ./outputs has runs, their measured numbers are shown.
@@ -26,7 +27,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, among
 from repro.base.places import names
 from repro.catalogue import machine_checked, slips
 from repro.catalogue.coverage import (
@@ -72,7 +73,12 @@ def main(arguments: Sequence[str]) -> int:
     catalogue = completed(catalogue, existing)
     coverage = rows(catalogue, existing)
     if "--page" in arguments:
-        print(statements_page(coverage, papers, catalogue), end="")
+        names_of_pages = [word for word in arguments if word != "--page"] or [*papers, OWN]
+        for name in names_of_pages:
+            if name not in (*papers, OWN):
+                raise BadInput("paper", name, among(name, papers))
+        shown = [row for row in coverage if paper(row.id) in names_of_pages]
+        print(statements_page(shown, papers, catalogue), end="")
         return 0
     unread = [name for name in names() if name not in existing or existing[name].not_run]
     if arguments and arguments[0] != "--json":
@@ -101,8 +107,15 @@ def main(arguments: Sequence[str]) -> int:
 
 def _refuse_options(arguments: Sequence[str]) -> None:
     options = [word for word in arguments if word.startswith("-")]
-    if (options and len(arguments) > 1) or not set(options) <= {"--json", "--page", "--slips"}:
-        allowed = "allowed: one of --json, --page, --slips; a statement or words; nothing"
+    page_of_papers = options == ["--page"]
+    if (options and len(arguments) > 1 and not page_of_papers) or not set(options) <= {
+        "--json",
+        "--page",
+        "--slips",
+    }:
+        allowed = (
+            "allowed: one of --json, --page, --slips; a statement or words; p1 --page; nothing"
+        )
         raise BadInput("argument", " ".join(arguments), allowed)
 
 

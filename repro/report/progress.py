@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from repro.base.errors import number_of
+
 MINUTE = 60.0
 ENOUGH = 0.1
 """Share of the blocks after which the time that is left is estimated: the first blocks of a run
@@ -20,7 +22,7 @@ def progress(total: int, label: str) -> Iterator[Callable[..., None]]:
     One plain line appears at once.  A terminal also gets a bar with elapsed and remaining time,
     which is gone when the run ends; anything else gets a line a minute.
     """
-    print(f"running {label}: {total} blocks", file=sys.stderr, flush=True)
+    print(f"running {label}: {number_of(total, 'block')}", file=sys.stderr, flush=True)
     if not sys.stderr.isatty():
         yield _Lines(total, label).advance
         return

@@ -33,6 +33,7 @@ from repro.report.wording import (
     note_words,
     pinned_words,
     replicates_words,
+    unmeasured_words,
     verdict_words,
 )
 
@@ -322,6 +323,8 @@ def _print_failures(run: VerdictContent, console: Console) -> None:
     for control in run.controls:
         if not control.caught:
             words = f"✗ control {control.name} of {control.check} was NOT rejected: "
+            if unmeasured := unmeasured_words(control):
+                words += f"{unmeasured}; "
             console.print(text(words + "the run cannot be more than inconclusive", "bold"))
     alone = [
         c.name for c, controls in run.with_controls() if c.verdict == "supported" and not controls

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from repro.base import notation
-from repro.base.errors import at_most_ten, one_line
+from repro.base.errors import at_most_ten, number_of, one_line
 from repro.core.check import CONTROLS
 from repro.core.results import MAX_FAILED_SHARE
 from repro.core.verdicts import IN_ROUNDING, off_its_pin
 from repro.report.run_files import (
     CheckEntry,
+    ControlEntry,
     InForce,
     Numbers,
     OutcomeEntry,
@@ -181,6 +182,19 @@ def caught_words(verdict: str) -> str:
     if verdict == "contradicted":
         return "rejected ✓"
     return f"NOT rejected ✗ ({plain_words(verdict)})"
+
+
+def unmeasured_words(control: ControlEntry) -> str:
+    """Why a control has no verdict, where its values are no numbers; empty for another one.
+
+    >>> bad = ControlEntry(name="a", verdict="inconclusive", failed_replicates=3, value=None)
+    >>> unmeasured_words(bad), unmeasured_words(bad.model_copy(update={"value": 1.0}))
+    ('not measured, 3 replicates are not a number', '3 replicates are not a number')
+    """
+    if not control.failed_replicates:
+        return ""
+    measured = "" if control.headline is not None else "not measured, "
+    return f"{measured}{number_of(control.failed_replicates, 'replicate')} are not a number"
 
 
 def expected_words(run: VerdictContent) -> str:

@@ -64,7 +64,7 @@ def report_page(content: Material) -> str:
     """The report, as one HTML page."""
     title, noticed = TITLE, ablations.read(content.folder)
     if content.paper:
-        title = f"{TITLE}. {content.paper.upper()}: {content.catalogue.paper_said(content.paper)}"
+        title = one_paper.title(content.catalogue, content.paper)
         noticed = one_paper.ablations_of(noticed, content.runs)
     return report_html(content.runs, content.catalogue, noticed, title)
 

@@ -35,6 +35,15 @@ def test_an_unknown_argument_is_one_line_and_status_two(capsys):
     assert line.count("\n") == 1
 
 
+def test_the_page_of_one_paper_has_its_statements_alone(capsys):
+    assert status_of(command.main, ["p2", "--page"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    ids = [line.split(" | ")[1].strip("`") for line in lines]
+    assert ids == ["id", *(name for name in load().items if name.startswith("p2."))]
+    assert status_of(command.main, ["--page", "p9"]) == 2
+    assert capsys.readouterr().err == "error: paper=p9: allowed: p1, p2, p3, p4\n"
+
+
 @pytest.mark.parametrize("arguments", [["--json"], []])
 def test_a_gap_is_status_one_and_named(capsys, monkeypatch, arguments):
     sound = load()

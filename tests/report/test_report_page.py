@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shutil
@@ -188,7 +189,9 @@ def test_a_page_of_one_paper_has_its_statements_alone(runs, capsys):
     listed = {name[2:] for name in links.ids if name.startswith("s-")}
     assert listed == {name for name in papers.load().items if name.startswith("p1.")}
     assert "<h1>" in text
-    assert papers.load().papers["p1"].title in text.partition("</h1>")[0]
+    heading = text.partition("</h1>")[0].rpartition("<h1>")[2]
+    assert heading == f"P1: {html.escape(papers.load().papers['p1'].said)}: verdicts"
+    assert f"theorems/offline_gap.py {CODE['theorems/offline_gap.py'][:12]}" in text
     assert set(links.targets) <= {f"#{name}" for name in links.ids}
     assert f"1 experiment run here. The catalogue has {len(listed)} statements of P1." in text
 

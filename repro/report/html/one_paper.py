@@ -18,6 +18,11 @@ def catalogue_of(catalogue: Catalogue, name: str, runs: Sequence[StoredRun]) -> 
     return catalogue.model_copy(update={"items": items, "loose": loose})
 
 
+def title(catalogue: Catalogue, name: str) -> str:
+    """Of its page."""
+    return f"{name.upper()}: {catalogue.paper_said(name)}: verdicts"
+
+
 def runs_of(runs: Sequence[StoredRun], name: str) -> list[StoredRun]:
     """Runs that speak for at least one of its statements."""
     return [run for run in runs if name in map(paper, run.verdict.statements)]

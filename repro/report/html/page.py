@@ -33,6 +33,8 @@ from repro.report.record import PLAIN
 from repro.report.wording import SYMBOLS, beside, failed_assumptions, replicates_words
 
 TITLE = "Theorems of private and robust RLHF: verdicts"
+DIGEST = 12
+"""Signs of a digest that are shown."""
 ORDER = (*SYMBOLS, EXECUTED, SUBSTITUTE, NOT_REPRODUCED, REASON, IN_PART, NOT_RUN, MISSING)
 
 
@@ -167,6 +169,12 @@ def _expected(run: StoredRun) -> str:
     return "as expected" if run.verdict.verdict == pinned else f"NOT as expected ({pinned})"
 
 
+def _digests(run: StoredRun) -> str:
+    """Of the files that measured it, each by its first signs, as ``run.json`` has them."""
+    code = run.facts.get("code") or {}
+    return ", ".join(f"{name} {str(digest)[:DIGEST]}" for name, digest in code.items())
+
+
 def _facts(run: StoredRun) -> dict[str, Any]:
     """Provenance, what of it is known."""
     versions = run.facts.get("versions") or {}
@@ -182,6 +190,7 @@ def _facts(run: StoredRun) -> dict[str, Any]:
         "config": run.verdict.config_hash,
         "in MLflow": f"tags.config_hash = '{run.verdict.config_hash}'",
         "commit of repro": run.facts.get("commit"),
+        "digests of its files": _digests(run) or None,
         "versions": named or None,
         "device": run.facts.get("device"),
     }
