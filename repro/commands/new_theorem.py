@@ -60,7 +60,7 @@ def new_files(name: str, root: Path) -> dict[Path, str]:
         name,
         root,
         source=f"{spoken(statement)}: TODO: what it says, in one line.",
-        title=spoken(statement),
+        title=spoken(statement).removeprefix("own."),
         statement=statement,
         mistake=NOT_YET_WRONG,
         wrong="debiased(world, rng, replicates)",

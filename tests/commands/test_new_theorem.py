@@ -109,7 +109,7 @@ def test_a_name_with_the_number_of_a_paper_of_the_folder_is_about_that_statement
         "kbr_square": ("own.kbr_square",), "p1_thm_4_2": ("own.p1_thm_4_2",),
     }  # fmt: skip
     assert own(tmp_path).title("kbr_thm_2") == "KBR Theorem 2"
-    assert own(tmp_path).title("kbr_square") == "own.kbr_square"
+    assert own(tmp_path).title("kbr_square") == "kbr_square"
 
 
 def test_the_files_are_written_into_the_current_folder(tmp_path, monkeypatch, capsys):
