@@ -193,7 +193,7 @@ class AnyTilt:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FewLabels:
+class PrintedBound:
     """The numbers of Theorem 4.5, whose statement has no condition on n.
 
     Attributes:
@@ -297,12 +297,12 @@ def separation(world: AnyTilt, factor: float = 1.0) -> Claimed:
     return Claimed(((0.0, 2.0),), ratio)
 
 
-def bound_as_printed(world: FewLabels) -> float:
+def bound_as_printed(world: PrintedBound) -> float:
     """The printed bound over B, the most that π_ref can lose."""
     return world.bound(world.n_pairs) / world.reward_bound
 
 
-def bound_of_enough_labels(world: FewLabels) -> float:
+def bound_of_enough_labels(world: PrintedBound) -> float:
     """The same at the least n of the proof, 4SC/((e^ε−1)²B²), or at the world's if it is larger."""
     signal = (epsilon_minus_one(world.epsilon) * world.reward_bound) ** 2
     enough = 4 * world.num_states * world.coverage / signal
@@ -428,7 +428,7 @@ THEOREM = Theorem(
     },
     worlds={
         "hypercube": Corners, "one_state": LabelsOfOneState, "one_record": OneRecord,
-        "bits": RandomBits, "any_tilt": AnyTilt, "few_labels": FewLabels,
+        "bits": RandomBits, "any_tilt": AnyTilt, "few_labels": PrintedBound,
     },
     assumes=assumes,
 )  # fmt: skip

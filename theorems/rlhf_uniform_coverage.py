@@ -92,7 +92,7 @@ class MarginLost(InformativePairs):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ManyStates:
+class OrthogonalStates:
     """S states, met alike, two responses of each; no privacy and no corruption.
 
     The feature difference x of a state has norm 1 and is orthogonal to those of other states, so
@@ -182,12 +182,12 @@ def lost_at_even_odds(world: MarginLost) -> MarginLost:
     return replace(world, failure_prob=0.5)
 
 
-def one_wrong_state(world: ManyStates) -> float:
+def one_wrong_state(world: OrthogonalStates) -> float:
     """One wrong state over the bound with Claim E.3's 1."""
     return world.over_bound(1.0)
 
 
-def one_wrong_state_as_printed(world: ManyStates) -> float:
+def one_wrong_state_as_printed(world: OrthogonalStates) -> float:
     """The same without the 1."""
     return world.over_bound(0.0)
 
@@ -272,7 +272,7 @@ def assumes(swept: SweptCheck):
     """Assumption 5.6 and n ≥ 8·ln(d/δ)/ξ at both ends of every sweep."""
     for end in (0, -1):
         world = swept.sweep.worlds[end]
-        if isinstance(world, ManyStates):
+        if isinstance(world, OrthogonalStates):
             rest = 2 * world.all_right
             yield f"at {swept.sweep.grid[end]:g}: δ ≥ ½", rest <= 0.5, f"1 − δ = {rest:.3g}"
         if isinstance(world, InformativePairs):
@@ -286,6 +286,6 @@ THEOREM = Theorem(
     checks=[*NOISE, *FLOORS, *NEAR_ONE],
     corrected={"delta_near_one_printed": "delta_near_one"},
     worlds={"costly": CostlyMargin, "lost": MarginLost, "ladder": ClimbingMargin,
-            "many": ManyStates},
+            "many": OrthogonalStates},
     assumes=assumes,
 )  # fmt: skip
