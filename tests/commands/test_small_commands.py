@@ -74,7 +74,7 @@ def test_features_refuse_bad_input(tmp_path, monkeypatch, capsys, words, line):
 def test_suite_lists_what_is_there(tmp_path, monkeypatch, capsys):
     (tmp_path / "conf").mkdir()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(suite, "listed", lambda: ["a", "b"])
+    monkeypatch.setattr(suite, "without_extra", lambda folder: ["a", "b"])
     assert status_of(suite.main, ["list"]) == 0
     assert (
         (tmp_path / "conf" / "suite.yaml")
@@ -89,7 +89,7 @@ def test_suite_writes_a_digest_of_every_module_that_an_experiment_imports(
     tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(suite, "listed", lambda: ["rdpo_identity"])
+    monkeypatch.setattr(suite, "without_extra", lambda folder: ["rdpo_identity"])
     assert status_of(suite.main, ["modules"]) == 0
     assert "1 experiments" in capsys.readouterr().out
     lines = (tmp_path / "outputs" / "modules" / "rdpo_identity.txt").read_text().splitlines()
@@ -104,7 +104,7 @@ def test_suite_keeps_seed_and_budget_of_the_list(tmp_path, monkeypatch):
     (tmp_path / "conf").mkdir()
     (tmp_path / "conf/suite.yaml").write_text("seed: 3\nbudget: smoke\ntheorems: []\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(suite, "listed", lambda: ["a"])
+    monkeypatch.setattr(suite, "without_extra", lambda folder: ["a"])
     assert status_of(suite.main, ["list"]) == 0
     found = yaml.safe_load((tmp_path / "conf/suite.yaml").read_text())
     assert found == {"seed": 3, "budget": "smoke", "theorems": ["a"]}
@@ -142,7 +142,7 @@ def test_suite_overwrites_no_dvc_yaml_and_lists_no_folder_without_theorems(
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "conf").mkdir()
     (tmp_path / "dvc.yaml").write_text("stages: {}\n")
-    monkeypatch.setattr(suite, "listed", lambda: ["a"])
+    monkeypatch.setattr(suite, "without_extra", lambda folder: ["a"])
     assert status_of(suite.main, ["list"]) == 0
     assert (tmp_path / "dvc.yaml").read_text() == "stages: {}\n"
 

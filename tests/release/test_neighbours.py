@@ -24,7 +24,7 @@ def everything(tmp_path, write_input, fixed_coins, capsys):
         source.unlink()
         left = {path.name: path.read_bytes() for path in folder.iterdir()}
         shown = capsys.readouterr()
-        said = shown.out + shown.err
+        said = (shown.out + shown.err).replace(str(folder), "")
         return left, (tmp_path / "state" / name / "ledger.sqlite").read_bytes(), said
 
     return run

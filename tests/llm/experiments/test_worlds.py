@@ -122,7 +122,8 @@ def test_one_seed_that_blows_up_is_one_failed_replicate(world):
 
     first, second = seeds(world, np.random.default_rng(0), 2)
     quantity = of_seeds("x", number, lambda *_: (first, second))
-    values = quantity.values([world], [lambda seed: 3.0], [None], 2, [world])  # type: ignore[list-item]
+    rngs = [np.random.default_rng(1)]
+    values = quantity.values([world], [lambda seed: 3.0], rngs, 2, [world])
     np.testing.assert_array_equal(values, [[[3.0, np.nan]]])
     assert math.isnan(finite_or_nan(number, world, None, second))
 
