@@ -303,7 +303,7 @@ CHECKS = [
     Check(name="past_labels", axis="privacy_cost", quantity=EXCESS,
           right=best_where_nothing_is_seen, wrong=[always_debiased],
           claim=Inequality("who sees past labels: the map's best loss is within 2 % of the best"),
-          settles=["p2.sec_6", "own.adaptive_adversary"]),
+          settles=["own.loss_comparison", "own.adaptive_adversary"]),
 ]  # fmt: skip
 
 
@@ -315,7 +315,7 @@ def inside(world: LossSetting):
 
 THEOREM = Theorem(
     title="P2 §6: log, square or debiased loss for privatised labels",
-    settles=["p2.sec_6"],
+    settles=["own.loss_comparison"],
     checks=CHECKS,
     worlds={
         "scalar": Scalar,

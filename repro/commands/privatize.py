@@ -281,13 +281,16 @@ def _release(words: Sequence[str]) -> str:
     target = Target.named(out, options.get("layout", "pairs"))
     folder = ledger_folder(options.get("ledger"))
     done = privatise(source, target, terms, folder, ready)
-    return _said(done, source, target, terms)
+    return _said(done, source, target, terms, options.get("ledger", ""))
 
 
-def _said(done: Release, source: str, target: Target, terms: Terms) -> str:
+def _said(done: Release, source: str, target: Target, terms: Terms, ledger: str = "") -> str:
     from repro.base.words import wrapped
+    from repro.release.ledger import default_folder
 
     manifest = done.manifest
+    if manifest.earlier or manifest.earlier_delta:  # which the ledger alone knows
+        ledger = ledger or str(default_folder())
     spent = f"total epsilon {manifest.total}" if manifest.earlier else "no earlier release known"
     if manifest.earlier_delta:
         spent += f" and total delta {manifest.earlier_delta:f}"
@@ -309,6 +312,7 @@ def _said(done: Release, source: str, target: Target, terms: Terms) -> str:
             "at k times as much together, and unit=FIELD at_most=K bounds k"
         )
     given = f" unit={terms.unit} at_most={terms.at_most}" if terms.unit else ""
+    given += f" ledger={shlex.quote(ledger)}" if ledger else ""
     files = f"{shlex.quote(str(target.release))} original={shlex.quote(source)}"
     following = one_line(f"next: repro audit_release {files}{given}")  # to be copied: unbroken
     return "\n".join([*(wrapped(one_line(part)) for part in lines), following])

@@ -594,7 +594,7 @@ def test_labels_are_released_on_every_term_that_was_asked_for(monkeypatch, noted
     from repro.release.privatise import Target, Terms
 
     monkeypatch.setattr("repro.release.privatise.privatise", noted("released"))
-    monkeypatch.setattr(privatize, "_said", lambda done, source, target, terms: "said")
+    monkeypatch.setattr(privatize, "_said", lambda done, source, target, terms, ledger: "said")
     words = ["epsilon=0.5", "compose=true", "unit=who", "at_most=3", "near_copies=true"]
     terms = Terms(Decimal("0.5"), True, False, "who", 3, True)
     ledger = tmp_path / "ledger"

@@ -25,6 +25,7 @@ def everything(tmp_path, write_input, fixed_coins, capsys):
         left = {path.name: path.read_bytes() for path in folder.iterdir()}
         shown = capsys.readouterr()
         said = (shown.out + shown.err).replace(str(folder), "")
+        said = said.replace(str(tmp_path / "state" / name), "")
         return left, (tmp_path / "state" / name / "ledger.sqlite").read_bytes(), said
 
     return run
