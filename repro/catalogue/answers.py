@@ -99,8 +99,8 @@ def _remedies(against: Sequence[Slip]) -> tuple[Remedy, ...]:
     by_text: dict[str, list[Slip]] = {}
     for slip in against:
         by_text.setdefault(slip.corrected, []).append(slip)
-    begun = _sentence if len(by_text) == 1 else str
-    return tuple(Remedy(begun(text), tuple(slips)) for text, slips in by_text.items())
+    written = _sentence if len(by_text) == 1 else str
+    return tuple(Remedy(written(text), tuple(slips)) for text, slips in by_text.items())
 
 
 def _sentence(text: str) -> str:

@@ -120,9 +120,9 @@ def rows(catalogue: Catalogue, existing: Summaries) -> list[StatementCoverage]:
 def _row(
     name: str, item: Item, existing: Summaries, proved: tuple[Checked, ...]
 ) -> StatementCoverage:
-    begun = {slug for slug, summary in existing.items() if not summary.not_run}
-    there = [slug for slug in item.experiments if slug in begun]
-    missing = tuple(slug for slug in item.experiments if slug not in begun)
+    known = {slug for slug, summary in existing.items() if not summary.not_run}
+    there = [slug for slug in item.experiments if slug in known]
+    missing = tuple(slug for slug in item.experiments if slug not in known)
     to_run = NOT_RUN if any(slug in existing for slug in missing) else MISSING
     in_part = {slug: existing[slug].part for slug in there if existing[slug].part}
     experiments = EXPERIMENT if len(there) > len(in_part) else IN_PART if in_part else to_run

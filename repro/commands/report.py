@@ -54,7 +54,7 @@ def main(words: Sequence[str]) -> int:
     elif "findings" in texts:
         target = Path(texts["findings"])
         notes = findings(shown.catalogue, {run.key: run for run in shown.runs})
-        about = {"said": shown.paper.upper()} if shown.paper else {}
+        about = {"papers": shown.paper.upper()} if shown.paper else {}
         write_whole(target, page(notes, **about))
         _say_size(target)
     else:

@@ -72,14 +72,15 @@ def test_an_added_record_tells_less_than_claimed_and_noise_over_1_1_is_caught(d,
     assert as_made < 1 < weaker
 
 
+@pytest.mark.parametrize("d", [1, 2])
 @pytest.mark.parametrize("radius", [0.1, 1.0, 3.0])
-def test_a_changed_label_tells_less_than_claimed_where_pairs_come_or_go(radius):
+def test_a_changed_label_tells_less_than_claimed_where_pairs_come_or_go(radius, d):
     """It moves the gradient by x, further than a pair that comes: the ledger's total counts it."""
-    given = replace(GIVEN, adjacency=ADD_REMOVE, reward_bound=radius, num_features=1)
+    given = replace(GIVEN, adjacency=ADD_REMOVE, reward_bound=radius, num_features=d)
     noise = calibrated(given)
-    won, lost = (Pair((2.0,)),), (Pair((-2.0,)),)
+    won, lost = ((Pair(tuple(sign * 2 * np.eye(d)[-1])),) for sign in (1, -1))
     for share in (0.0, 0.97):
-        common = leaning(radius, share, 1)
+        common = leaning(radius, share, d)
         as_made, weaker = (share_reached(given, noise, common, won, lost, by) for by in (1, 1.1))
         assert as_made < 1
         assert radius > 1 or weaker > 1  # there it is what decides the noise
