@@ -173,8 +173,8 @@ def sureness(numbers: Numbers) -> str:
 def page(notes: list[SlipNote], papers: str = "the four papers") -> str:
     """The findings in the text of ``papers``, as Markdown."""
     parts = [
-        f"# Findings\n\nWhat the runs contradict, sharpen or clear in the printed text of {papers}. "
-        "Written by `python -m repro report findings=FILE` from finished runs and the "
+        f"# Findings\n\nWhat the runs contradict, sharpen or clear in the printed text of {papers}."
+        " Written by `python -m repro report findings=FILE` from finished runs and the "
         "notes in conf/papers. Each finding has these parts:\n\n"
         "- *printed*: the place, and the command that shows its text;\n"
         "- *problem*: what was suspected;\n"
