@@ -732,7 +732,7 @@ def pages(monkeypatch, noted, tmp_path):
         monkeypatch.setattr("repro.report.html.findings.findings", noted("found", "findings"))
         monkeypatch.setattr(
             "repro.report.html.findings.page",
-            lambda found, said="all papers": f"page of {found} in {said}",
+            lambda notes, papers="all papers": f"page of {notes} in {papers}",
         )
         monkeypatch.setattr("repro.report.html.runs.say_changes", lambda runs: changes)
         monkeypatch.setattr("repro.report.latex.write_latex", noted("latex", 12))
