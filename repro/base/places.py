@@ -95,16 +95,13 @@ class Place:
         match = _TITLE.search(self.code(name).read_text(encoding="utf-8", errors="replace"))
         return match[2] if match else ""
 
-    def settles(self, name: str) -> tuple[str, ...]:
-        """The texts that its file gives as ``settles``; the file is read, not run."""
+    def texts(self, name: str) -> tuple[str, ...]:
+        """The texts that are constants of its file; the file is read, not run."""
         try:
             tree = ast.parse(self.code(name).read_bytes())
         except (SyntaxError, ValueError):
             return ()
-        given = (node.value for node in ast.walk(tree)
-                 if isinstance(node, ast.keyword) and node.arg == "settles")  # fmt: skip
-        constants = (node.value for value in given for node in ast.walk(value)
-                     if isinstance(node, ast.Constant))  # fmt: skip
+        constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
         return tuple(dict.fromkeys(text for text in constants if isinstance(text, str)))
 
     def module(self, name: str) -> str:

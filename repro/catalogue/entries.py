@@ -56,7 +56,7 @@ Text = Annotated[str, Field(min_length=1), AfterValidator(_printable)]
 
 def is_id(name: str) -> bool:
     """Whether it is an id."""
-    return name.startswith(f"{OWN}.") or _ID.fullmatch(name) is not None
+    return re.fullmatch(rf"{OWN}\.\w+|{_ID.pattern}", name) is not None
 
 
 def like_ids(key: str) -> str:

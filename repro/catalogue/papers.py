@@ -273,7 +273,8 @@ def refuse_unknown(statements: Iterable[str], folder: Path | None = None) -> Non
     for name in statements:
         if paper(name) != OWN and name not in (items := load(folder).items):
             hint = f"no such statement; {nearest(name, items)}"
-            raise BadInput("settles", name, f"{hint}allowed: an id of the catalogue, or own.NAME")
+            file = f"conf/papers/{paper(name)}.yaml"
+            raise BadInput("settles", name, f"{hint}allowed: a statement of {file}, or own.NAME")
 
 
 @cache

@@ -254,7 +254,8 @@ def _of_number(said: str, papers: Iterable[str]) -> tuple[str, str, str] | None:
 
 def _searched(row: StatementCoverage) -> str:
     parts = (row.id, spoken(row.id), row.item.title, row.item.reason or "", *row.expected)
-    return " ".join([*parts, *row.missing, row.item.stands or "", row.item.text or ""]).lower()
+    text = in_unicode(row.item.text or "")
+    return " ".join([*parts, *row.missing, row.item.stands or "", text]).lower()
 
 
 def page_name(page: str) -> str:

@@ -5,7 +5,7 @@ import.  Its summary is then a file in ``$XDG_CACHE_HOME/repro``, by default bel
 summary belongs to the content of every file that was imported; after a change it is made anew.
 
 An experiment of the current folder is known by its finished runs: a look-up must run nobody's code.
-Before its first run the text of its file says which statements it settles.
+Before its first run it is about the statements whose ids are texts of its file.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from repro.base.errors import BadInput
 from repro.base.files import json_object, write_whole
 from repro.base.places import PACKAGE, Place, installed, places, shipped
 from repro.base.schema import Model
+from repro.catalogue.entries import is_id
 from repro.core.claims import Verdict
 from repro.core.verdicts import overall
 
@@ -106,7 +107,7 @@ Summaries = Mapping[str, TheoremSummary]
 
 def summaries(runs: Iterable[StoredRun] = ()) -> Summaries:
     """Every experiment that is shipped or installed, those that the runs are of, and those of the
-    current folder that say which statements they settle.
+    current folder that name statements.
 
     Args:
         runs: finished ones.
@@ -129,14 +130,19 @@ def of_runs(runs: Iterable[StoredRun]) -> Summaries:
 
 
 def _not_run() -> Summaries:
-    """Experiments of the current folder whose files say what they settle, as if they never ran."""
+    """Experiments of the current folder whose files name statements, as if they never ran."""
     here = places()[-1]
-    texts = {name: (here.title(name), here.settles(name)) for name in here.names()}
+    statements = {name: statements_in(here, name) for name in here.names()}
     return {
-        name: TheoremSummary(title=title or name, checks=(), settles=settles)
-        for name, (title, settles) in texts.items()
-        if settles
+        name: TheoremSummary(title=here.title(name) or name, checks=(), settles=ids)
+        for name, ids in statements.items()
+        if ids
     }
+
+
+def statements_in(place: Place, name: str) -> tuple[str, ...]:
+    """The ids of statements in the file of an experiment, which is not run."""
+    return tuple(filter(is_id, place.texts(name)))
 
 
 def summary_of(theorem: Theorem) -> TheoremSummary:

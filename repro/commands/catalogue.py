@@ -132,11 +132,11 @@ def _print_some(
     """
     meant = named(words, coverage, catalogue)
     if not meant:
-        hint = near_names(words, coverage)
-        allowed = (
-            "allowed: an id like p1.thm_4_2, P1 Theorem 4.2, p1, contradicted, or words of a title"
+        papers = f"a paper ({', '.join(catalogue.papers)}; one of yours in its folder)"
+        forms = (
+            f"an id like p1.thm_4_2, P1 Theorem 4.2, {papers}, contradicted, or words of a title"
         )
-        raise BadInput("statement", words, f"{hint}{allowed}")
+        raise BadInput("statement", words, f"{near_names(words, coverage)}allowed: {forms}")
     if len(meant) == 1:
         print(page(meant[0], catalogue, runs))
         return meant

@@ -35,6 +35,13 @@ def test_an_unknown_argument_is_one_line_and_status_two(capsys):
     assert line.count("\n") == 1
 
 
+def test_a_paper_that_is_not_here_is_no_word_of_a_formula(capsys):
+    assert status_of(command.main, ["pm"]) == 2
+    line = capsys.readouterr().err
+    assert "statement=pm: " in line
+    assert "a paper (p1, p2, p3, p4; one of yours in its folder)" in line
+
+
 def test_the_page_of_one_paper_has_its_statements_alone(capsys):
     assert status_of(command.main, ["p2", "--page"]) == 0
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]

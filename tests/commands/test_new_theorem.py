@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from repro.base.places import own
+from repro.catalogue.summaries import statements_in
 from repro.commands.new_paper import main as new_paper
 from repro.commands.new_theorem import main
 from repro.commands.process.command import status_of
@@ -103,7 +104,7 @@ def test_a_name_with_the_number_of_a_paper_of_the_folder_is_about_that_statement
     assert new_paper(["kbr"], tmp_path) == 0
     for name in ("kbr_thm_2", "kbr_square", "p1_thm_4_2"):
         assert main([name], tmp_path) == 0
-    settled = {name: own(tmp_path).settles(name) for name in own(tmp_path).names()}
+    settled = {name: statements_in(own(tmp_path), name) for name in own(tmp_path).names()}
     assert settled == {
         "kbr_thm_1": ("kbr.thm_1",), "kbr_thm_2": ("kbr.thm_2",),
         "kbr_square": ("own.kbr_square",), "p1_thm_4_2": ("own.p1_thm_4_2",),

@@ -100,7 +100,7 @@ def test_from_python_where_two_folders_have_one_name(folder, tmp_path):
 def test_a_statement_that_no_paper_has_is_refused(command, folder):
     edit(folder, '"own.my_bound"', '"p1.thm_4_22"')
     done = command(folder, "theorem=my_bound", *WORDS)
-    line = "settles=p1.thm_4_22: no such statement; did you mean p1.thm_4_2? allowed: an id of the"
+    line = "settles=p1.thm_4_22: no such statement; did you mean p1.thm_4_2? allowed: a "
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert line in done.stderr
     assert not (folder / "outputs").exists()
