@@ -283,10 +283,17 @@ def excess_at_few_labels(world: SequentialLabels) -> float:
 
 
 noise_times_2 = named("noise_times_2", over_noise, factor=2)
-noise_times_1_5 = named("noise_times_1.5", over_noise, factor=1.5)
+noise_times_1_5 = named(
+    "noise_times_1.5", over_noise, "the noise counted 1.5 times, not twice", factor=1.5
+)
 """Wrong: 1.5 times the noise."""
 gain_over_all = named("gain_over_1.166", largest_gain, limit=LARGEST_GAIN)
-gain_over_less = named("gain_over_1.1077", largest_gain, limit=0.95 * LARGEST_GAIN)
+gain_over_less = named(
+    "gain_over_1.1077",
+    largest_gain,
+    "a gain of at most 1.1077, not 1.166",
+    limit=0.95 * LARGEST_GAIN,
+)
 """Wrong: 5 % less."""
 
 # The claims --------------------------------------------------------------------------------------

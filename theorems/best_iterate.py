@@ -191,8 +191,22 @@ tuned_square_xpo = named("square_xpo", best_iterates, square=True, multiples=TUN
 without_optimism = named(
     "without_optimism", best_iterates, square=False, multiples=(0.0,), sign=1.0
 )
-flipped = named("label_flip", best_iterates, square=False, multiples=TUNED, sign=-1.0)
-square_flipped = named("label_flip", best_iterates, square=True, multiples=TUNED, sign=-1.0)
+flipped = named(
+    "label_flip",
+    best_iterates,
+    "labels are read with the wrong sign",
+    square=False,
+    multiples=TUNED,
+    sign=-1.0,
+)
+square_flipped = named(
+    "label_flip",
+    best_iterates,
+    "labels are read with the wrong sign",
+    square=True,
+    multiples=TUNED,
+    sign=-1.0,
+)
 
 
 # Quantities --------------------------------------------------------------------------------------

@@ -196,7 +196,7 @@ def bound(world: CentralLearning) -> float:
 
 
 def bound_printed(world: CentralLearning) -> float:
-    """F times the concentrability of π*, with the inverse, as printed."""
+    """Wrong: F times the concentrability with the inverse, as printed."""
     return _bound(world, power=1.0)
 
 
@@ -225,7 +225,7 @@ def lemma(world: CentralLearning) -> float:
 
 
 def lemma_printed(world: CentralLearning) -> float:
-    """Zhu et al.'s bound as quoted, with λ outside the root."""
+    """Wrong: λ outside the root, as Zhu et al.'s bound is quoted."""
     return math.sqrt(world.num_features / world.n_pairs) + world.ridge
 
 
@@ -279,7 +279,7 @@ def exceeds(data: Releases) -> Tensor:
 
 
 def exceeds_at_half_over_n(data: Releases) -> Tensor:
-    """The same at β = 1/(2n), which Algorithm 1 admits."""
+    """Wrong: the same at a tolerance of 1/(2n), which Algorithm 1 admits."""
     return (_gap_at_half_over_n(data) > _largest_gap(data.world)).double()
 
 
@@ -322,7 +322,7 @@ def distance(data: Releases) -> Tensor:
 
 
 def distance_text_ridge(data: Releases) -> Tensor:
-    """‖θ* − θ̃‖ over F with λ of the main text."""
+    """Wrong: ‖θ* − θ̃‖ over F with λ of the main text."""
     return data.distance(data.world.text_ridge) / data.world.error_bound
 
 

@@ -379,7 +379,7 @@ def certified_together(world: BothReleases) -> JointCalibration:
 
 
 def printed(world: BothReleases) -> Mechanism:
-    """Algorithms 1 and 2 as printed."""
+    """Wrong: ridge and noise of Algorithms 1 and 2 as printed."""
     return world.under(world.printed(world.gamma))
 
 
@@ -434,14 +434,38 @@ def each_at_the_whole_budget(world: BothReleases) -> Mechanism:
     return world.under(JointCalibration(estimate, exact_shift(*whole)))
 
 
-HALF_NOISE = named("half_noise", weakened, by=certified, factor=2.0)
-QUARTER_NOISE = named("quarter_noise", weakened, by=certified, factor=4.0)
-SHORT_NOISE = named("noise_over_1_1", weakened, by=certified, factor=SHORT)
-SHORT_HALVES = named("noise_over_1_5", weakened, by=certified, factor=SHORT_OF_HALVES)
-TOGETHER_SHORT = named("noise_over_1_1", weakened, by=certified_together, factor=SHORT)
-BOTH_SHORT = named("noise_over_1_25", weakened, by=certified_together, factor=SHORT_OF_BOTH)
+HALF_NOISE = named("half_noise", weakened, "half of the noise of both", by=certified, factor=2.0)
+QUARTER_NOISE = named(
+    "quarter_noise", weakened, "a quarter of the noise of both", by=certified, factor=4.0
+)
+SHORT_NOISE = named(
+    "noise_over_1_1", weakened, "the noise of both divided by 1.1", by=certified, factor=SHORT
+)
+SHORT_HALVES = named(
+    "noise_over_1_5",
+    weakened,
+    "the noise of both divided by 1.5",
+    by=certified,
+    factor=SHORT_OF_HALVES,
+)
+TOGETHER_SHORT = named(
+    "noise_over_1_1",
+    weakened,
+    "the noise of both divided by 1.1",
+    by=certified_together,
+    factor=SHORT,
+)
+BOTH_SHORT = named(
+    "noise_over_1_25",
+    weakened,
+    "the noise of both divided by 1.25",
+    by=certified_together,
+    factor=SHORT_OF_BOTH,
+)
 ESTIMATE = named("estimate", corrected)
-PRINTED_ESTIMATE = named("printed_estimate", printed)
+PRINTED_ESTIMATE = named(
+    "printed_estimate", printed, "ridge and noise as printed, not the certified ones"
+)
 HALVES = named("halves", corrected)
 
 # Quantities --------------------------------------------------------------------------------------

@@ -197,8 +197,20 @@ def _least_log_loss(debiased: np.ndarray, world: OneCell) -> np.ndarray:
 square_loss = named("square_loss", errors, log=False)
 log_loss = named("log_loss", errors, log=True)
 against_huber = named("square_loss", errors, log=False, adversary=everywhere)
-huber_instead = named("huber_instead", errors, log=False, adversary=everywhere)
-log_huber_instead = named("huber_instead", errors, log=True, adversary=everywhere)
+huber_instead = named(
+    "huber_instead",
+    errors,
+    "Huber's adversary, who chooses no labels",
+    log=False,
+    adversary=everywhere,
+)
+log_huber_instead = named(
+    "huber_instead",
+    errors,
+    "Huber's adversary, who chooses no labels",
+    log=True,
+    adversary=everywhere,
+)
 
 
 def other_order(world: OneCell, rng: np.random.Generator, replicates: int) -> np.ndarray:
@@ -206,9 +218,19 @@ def other_order(world: OneCell, rng: np.random.Generator, replicates: int) -> np
     return square_loss(replace(world, order=world.order.swapped), rng, replicates)
 
 
-chosen_instead = named("chosen_instead", errors, log=False, adversary=chosen)
-label_flip = named("label_flip", errors, log=False, sign=-1.0)
-log_label_flip = named("label_flip", errors, log=True, sign=-1.0)
+chosen_instead = named(
+    "chosen_instead",
+    errors,
+    "an adversary who chooses labels, which Huber's cannot",
+    log=False,
+    adversary=chosen,
+)
+label_flip = named(
+    "label_flip", errors, "labels are read with the wrong sign", log=False, sign=-1.0
+)
+log_label_flip = named(
+    "label_flip", errors, "labels are read with the wrong sign", log=True, sign=-1.0
+)
 
 
 # Quantities --------------------------------------------------------------------------------------

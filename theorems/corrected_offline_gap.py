@@ -376,13 +376,16 @@ def share_of_repaired(data: TwoArmDatasets) -> Tensor:
     return _share(data, proved_error(data))
 
 
+repaired_instead = named("share_of_repaired", share_of_repaired, "the repaired bonus")
+
+
 def share_of_a_quarter_more(data: TwoArmDatasets) -> Tensor:
     """Wrong: Γ² a quarter too large."""
     return _share(data, 1.25 * proved_error(data))
 
 
 def share_of_printed(data: TwoArmDatasets) -> Tensor:
-    """The same with eq. (10) at c = 1."""
+    """Wrong: the bonus of eq. (10) at c = 1, as printed."""
     world, c = data.world, data.source
     covering = log_covering_table(len(world.state_prob), world.reward_bound, c.net_radius)
     complexity = (covering - math.log(c.failure_prob)) / data.n_pairs + c.net_radius
@@ -440,14 +443,18 @@ def proved(data: TwoArmDatasets, share: float = 1.0) -> float:
 
 REPAIRED = named("repaired", repaired_in_sample)
 PRINTED_TIMES = tuple(
-    named(f"printed_times_{scale}", printed_times, scale=float(scale)) for scale in (1, 10, 100)
+    named(
+        f"printed_times_{scale}",
+        printed_times,
+        f"e^B/(2α−1)² in the place of W, with c = {4 * scale}",
+        scale=float(scale),
+    )
+    for scale in (1, 10, 100)
 )
-"""Wrong: e^B/(2α−1)² in the place of W, with c = 4, 40 and 400."""
 PROVED_TENTH, PROVED_HUNDREDTH = (
-    named(f"proved_{word}", proved, share=share)
+    named(f"proved_{word}", proved, f"a {word} of the bound", share=share)
     for word, share in (("tenth", 0.1), ("hundredth", 0.01))
 )
-"""Wrong: a tenth, and a hundredth, of the bound."""
 
 # Quantities --------------------------------------------------------------------------------------
 
@@ -516,7 +523,7 @@ def every_n(world: NearBound, share: float = 1.0) -> tuple[float, float]:
     return cell.lower(base, tilt, world.n_pairs), share * upper
 
 
-EVERY_N_TENTH = named("every_n_tenth", every_n, share=0.1)
+EVERY_N_TENTH = named("every_n_tenth", every_n, "a tenth of the upper bound", share=0.1)
 """Wrong: a tenth of the upper bound."""
 
 
@@ -615,11 +622,12 @@ THEOREM = Theorem(
     checks=[
         check("two_term_above", "reward_bound", Inequality("W ≤ 16·(e^B + κ·e^(2B))"),
             PROVED, two_term_above,
-            [named("two_term_above_ten_percent", two_term_above,
+            [named("two_term_above_ten_percent", two_term_above, "the constant is 14.4, not 16",
                    constant=OFF * TWO_TERM_CONSTANT)]),
         check("two_term_below", "reward_bound", Inequality("W ≥ e^B + κ·e^(2B)"),
             PROVED, two_term_below,
-            [named("two_term_below_ten_percent", two_term_below, factor=1.1)]),
+            [named("two_term_below_ten_percent", two_term_below,
+                   "the lower bound is 10 % larger", factor=1.1)]),
         check("hellinger", "reward_bound", Inequality("(Δ − Δ′)² ≤ 8W·(1 − affinity)"),
             searched(RATIO, two_rewards), step.hellinger,
             (step.hellinger_ten_percent,), blind=NO_ESTIMATE),
@@ -632,7 +640,8 @@ THEOREM = Theorem(
             (step.in_sample_exponent_of_seven,), settles=[GAP, BONUS]),
         check("log_likelihood", "epsilon", Inequality("slope of log p̃ ≤ tanh(ε/4)"),
             PROVED, log_likelihood,
-            [named("log_likelihood_ten_percent", log_likelihood, share=OFF)]),
+            [named("log_likelihood_ten_percent", log_likelihood,
+                   "the bound is 10 % smaller", share=OFF)]),
         check("table_error", "reward_bound", Inequality("E(Δ̂ − Δ)² ≤ 8W/(m+1)"),
             searched(RATIO, table_state, of_error=True), step.table_error,
             (step.table_error_ninth,)),
@@ -648,7 +657,8 @@ THEOREM = Theorem(
             blind=ANY_LEARNER),
         check("constants_apart", "reward_bound", Inequality("upper bound ≤ 14 · lower bound"),
             PROVED, constants_apart,
-            [named("constants_apart_ten_percent", constants_apart, share=OFF)]),
+            [named("constants_apart_ten_percent", constants_apart,
+                   "the factor is 12.6, not 14", share=OFF)]),
         check("eps_tenth", "reward_bound", Slope("gap {rate} at ε = 1/10", 2), SCALED, private_mle,
             WRONG, keeps=OWN_BUDGET),
         check("eps_one", "reward_bound", Slope("gap {rate} at ε = 1", 2), SCALED, private_mle,
@@ -685,7 +695,7 @@ THEOREM = Theorem(
             why=EVERY_C),
         check("bonus_printed_growth", "reward_bound",
             Slope("error over the printed Γ {rate} at ε = 1", 0.5), SHARE, share_of_printed,
-            (share_of_repaired,), settles=[BONUS],
+            (repaired_instead,), settles=[BONUS],
             keeps=OWN_BUDGET),
         check("bonus_repaired", "reward_bound",
             Slope("error over the repaired Γ {rate} at ε = 1", 0),

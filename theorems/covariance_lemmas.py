@@ -215,9 +215,19 @@ def multiple_of_ridge(world: NoiseAndRidge, multiple: float) -> float:
 
 # A.9 fails below −λ/2, and Σ̃+λI is indefinite below −λ; wrong are a quarter and a fifth of λ.
 UNCOVERED = named("uncovered", multiple_of_ridge, multiple=1 / 2)
-UNCOVERED_SMALL_RIDGE = named("uncovered_small_ridge", multiple_of_ridge, multiple=1 / 8)
+UNCOVERED_SMALL_RIDGE = named(
+    "uncovered_small_ridge",
+    multiple_of_ridge,
+    "an eigenvalue of −λ/8 is allowed, not −λ/2",
+    multiple=1 / 8,
+)
 INDEFINITE = named("indefinite", multiple_of_ridge, multiple=1.0)
-INDEFINITE_SMALL_RIDGE = named("indefinite_small_ridge", multiple_of_ridge, multiple=1 / 5)
+INDEFINITE_SMALL_RIDGE = named(
+    "indefinite_small_ridge",
+    multiple_of_ridge,
+    "an eigenvalue of −λ/5 is allowed, not −λ",
+    multiple=1 / 5,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -353,10 +363,12 @@ EXCESSES = [
           named("fixed_over_algebra", fixed), [noise_without_epsilon], **A_8),
     check("excess_appendix_ridge", "n_pairs",
           Ratio("A.8 at λ ∝ 1/(εn): mean excess = √(2/π)·8/(C√(d·log(1/η))), free of n"),
-          OVER_APPENDIX, appendix_ridge, [text_ridge], **A_8),
+          OVER_APPENDIX, appendix_ridge,
+          [named("text_ridge", text_ridge, "λ of the main text")], **A_8),
     check("excess_text_ridge", "n_pairs",
           Ratio("A.8 at λ ∝ 1/√(εn): mean excess ∝ 1/√(εn), the same constant"), OVER_TEXT,
-          text_ridge, [appendix_ridge], **A_8),
+          text_ridge,
+          [named("appendix_ridge", appendix_ridge, "λ of the appendix")], **A_8),
 ]  # fmt: skip
 NOISES = [
     check("ridge_covers", "num_features",

@@ -193,7 +193,7 @@ class CovarianceRelease(CuratorRelease):
 
 
 def printed(world: CovarianceRelease) -> Mechanism:
-    """As printed."""
+    """Wrong: the noise as printed."""
     return world.released_with(world.item.noise(world.size) / world.printed)
 
 
@@ -230,11 +230,11 @@ def epsilon_overstated(world: CovarianceRelease) -> Mechanism:
 
 ITEM_FOR_PAIR = named("one_item", weakened, factor=REPLACEMENT)
 """The smallest σ for 4L²/n, what one item adds, under neighbours that exchange one."""
-SHORT_NOISE = named("noise_over_1_1", weakened, factor=1.1)
-HALF_NOISE = named("half_noise", weakened, factor=2.0)
-QUARTER_NOISE = named("quarter_noise", weakened, factor=4.0)
-PAIRWISE_NOISE = named("pairwise_noise", noise_of_pairs)
-NOISE_OF_ONE_STEP = named("noise_of_one_step", noise_of_pairs)
+SHORT_NOISE = named("noise_over_1_1", weakened, "the noise divided by 1.1", factor=1.1)
+HALF_NOISE = named("half_noise", weakened, "half of the noise", factor=2.0)
+QUARTER_NOISE = named("quarter_noise", weakened, "a quarter of the noise", factor=4.0)
+PAIRWISE_NOISE = named("pairwise_noise", noise_of_pairs, "the printed noise of pairs")
+NOISE_OF_ONE_STEP = named("noise_of_one_step", noise_of_pairs, "the printed noise of pairs")
 
 # Quantities --------------------------------------------------------------------------------------
 

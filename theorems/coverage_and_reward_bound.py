@@ -348,7 +348,7 @@ THEOREM = Theorem(
             Inequality("every learner's floor ≤ the MLE's gap ≤ (β/4)(A−1)·price/n"),
             BETWEEN,
             both_bounds,
-            [named("both_bounds_tenth", both_bounds, share=0.1)],
+            [named("both_bounds_tenth", both_bounds, "a tenth of the upper bound", share=0.1)],
         ),
         check(
             "cap",
@@ -356,7 +356,10 @@ THEOREM = Theorem(
             Inequality("Var_π*(e) ≤ (C/2)·min{W(B), C·max{W(0), e^(−βB)W(B)}}·eᵀLe"),
             searched(RATIO, any_state),
             cap,
-            [named("cap_ten_percent", cap, share=OFF), cap_of_close_pairs],
+            [
+                named("cap_ten_percent", cap, "the bound is 10 % smaller", share=OFF),
+                cap_of_close_pairs,
+            ],
             blind=NOTHING_LEARNT,
         ),
         check(
@@ -365,7 +368,14 @@ THEOREM = Theorem(
             Inequality("β ≥ 2, A ≥ 3: upper ≤ 18.2 · lower constant"),
             APART,
             apart_pairs,
-            [named("apart_pairs_less", apart_pairs, most=OFF * APART_PAIRS)],
+            [
+                named(
+                    "apart_pairs_less",
+                    apart_pairs,
+                    "a factor of 16.4, not 18.2",
+                    most=OFF * APART_PAIRS,
+                )
+            ],
         ),
         check(
             "constants_apart_two",
@@ -373,7 +383,7 @@ THEOREM = Theorem(
             Inequality("β < 2, A = 2: upper ≤ 6.4 · lower constant"),
             APART,
             apart_two,
-            [named("apart_two_less", apart_two, most=OFF * APART_TWO)],
+            [named("apart_two_less", apart_two, "a factor of 5.8, not 6.4", most=OFF * APART_TWO)],
         ),
     ],
     corrected={

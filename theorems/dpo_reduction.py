@@ -401,14 +401,22 @@ def over_repaired(world: OppositeResponses, change: Algorithm, *_: Any) -> float
 
 
 span_over_4bb = named("span_over_4bB", reward_range, factor=4.0)
-span_over_2bb = named("span_over_2bB", reward_range, factor=2.0)
+span_over_2bb = named("span_over_2bB", reward_range, "2βB in the place of 4βB", factor=2.0)
 of_copies = named("as_printed", printed, copies=8)
-of_copies_over_ten = named("bound_over_ten", printed, copies=8, share=0.1)
+of_copies_over_ten = named(
+    "bound_over_ten", printed, "a tenth of the printed bound", copies=8, share=0.1
+)
 of_two = named("as_printed", printed, copies=1)
-of_two_over_ten = named("bound_over_ten", printed, copies=1, share=0.1)
+of_two_over_ten = named(
+    "bound_over_ten", printed, "a tenth of the printed bound", copies=1, share=0.1
+)
 corrected_bound = named("corrected_bound", corrected)
-corrected_over_fifty = named("corrected_over_fifty", corrected, share=0.02)
-of_segment_ten_percent = named("own_ten_percent", of_segment, share=0.9)
+corrected_over_fifty = named(
+    "corrected_over_fifty", corrected, "a fiftieth of the corrected bound", share=0.02
+)
+of_segment_ten_percent = named(
+    "own_ten_percent", of_segment, "the bound is 10 % smaller", share=0.9
+)
 
 
 # The claims --------------------------------------------------------------------------------------
@@ -439,9 +447,13 @@ def of_policies(
 
 
 dpo = named("dpo", of_policies)
-without_reference = named("without_reference", of_policies, keeps_reference=False)
+without_reference = named(
+    "without_reference", of_policies, "the policy leaves π_sft out", keeps_reference=False
+)
 """Wrong: π̂ ∝ exp(r̂/β), π_sft left out."""
-twice_the_weight = named("twice_the_weight", of_policies, tempered=2.0)
+twice_the_weight = named(
+    "twice_the_weight", of_policies, "the policy is tempered with twice the KL weight", tempered=2.0
+)
 """Wrong: 2β in the policy, β in the estimate."""
 
 
@@ -524,12 +536,14 @@ THEOREM = Theorem(
         check("reward_range", "span of r* ≤ 4βB", "Δ / 4βB",
               span_over_4bb, [span_over_2bb, named("maximum_over_2bB", maximum_over_2bb)]),
         check("step_d", "step (d) with κ_Π over ‖θ‖ ≤ 3B", "E KL / ¼κ_Π‖θ̂′ − θ*‖²",
-              named("class_of_3B", class_of_3b), [named("class_of_B", class_of_b)]),
+              named("class_of_3B", class_of_3b), [
+              named("class_of_B", class_of_b, "κ over ‖θ‖ ≤ B, not 3B")]),
         Check(name="step_d_drawn", axis="num_states",
               claim=Inequality("step (d) of two random policies, κ_Π over ‖θ‖ ≤ 3B"),
               quantity=searched("KL / ¼κ_Π‖θ̂′ − θ*‖²", policy_pair),
               right=named("class_of_3B", divergence_ratio, class_bound=3.0),
-              wrong=[named("class_of_B", divergence_ratio, class_bound=1.0)], blind=NO_DATA),
+              wrong=[named("class_of_B", divergence_ratio,
+                           "κ over ‖θ‖ ≤ B, not 3B", class_bound=1.0)], blind=NO_DATA),
         check("corrected", "corrected: |gap| ≤ √(3/2)·√κ_Π(3B)·2B·Γ",
               "|gap| / √(3/2)·√κ_Π(3B)·2B·Γ", corrected_bound, [corrected_over_fifty]),
         check("search", "as printed, two responses: |gap| ≤ √(3/2)·√κ_Π·B·Γ",

@@ -157,7 +157,11 @@ def exceeded(world: CellLabels) -> float:
 
 norm_too_large = named("norm_too_large", failure_over_delta, weighted=False)
 a_third_of_the_constant = named(
-    "a_third_of_the_constant", failure_over_delta, weighted=False, share=1 / 3
+    "a_third_of_the_constant",
+    failure_over_delta,
+    "a third of the constant C",
+    weighted=False,
+    share=1 / 3,
 )
 
 

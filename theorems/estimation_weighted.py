@@ -209,7 +209,7 @@ def worst_mass(world: PairLabels) -> float:
 
 
 def fixed_mass(world: PairLabels) -> float:
-    """The floor at one mass: wrong where the claim is about the supremum."""
+    """Wrong where the claim is about the supremum: the floor at one mass."""
     return fixed_rare_cell(world)
 
 
@@ -314,7 +314,7 @@ def _above_and_below(
 
 
 def constant_one(world: ScoreNoise) -> float:
-    """Claim E.1 with its universal C read as 1: wrong for Rademacher noise."""
+    """Wrong for Rademacher noise: Claim E.1 with its universal C read as 1."""
     return failure_over_delta(replace(world, constant=1.0), weighted=True)
 
 

@@ -188,7 +188,7 @@ def colder_ipo(data: IpoReports) -> Tensor:
 
 @privacy_mistake
 def ipo_as_it_is(data: IpoReports) -> Tensor:
-    """IPO on reports as they are, at τ: wrong where labels are private."""
+    """Wrong where labels are private: IPO on reports as they are, at τ."""
     return ipo(data, data.wins, data.world.temperature)
 
 
@@ -212,7 +212,7 @@ def kto(data: KtoReports, share: Tensor, desirable: float, undesirable: float) -
 
 @privacy_mistake
 def kto_as_it_is(data: KtoReports) -> Tensor:
-    """KTO on reports: right with equal weights alone."""
+    """Wrong where weights differ: KTO on reports as they are."""
     return kto(data, data.wins, 1.0, data.world.undesirable)
 
 
@@ -328,7 +328,8 @@ CHECKS = [
     check("ipo_temperature", "privacy_cost", Ratio("IPO on reports at τ/c(ε): the same risk"),
           RISK, colder_ipo, ipo_as_it_is, hotter_ipo),
     check("ipo_as_it_is", "privacy_cost", Ratio("IPO on reports at τ tends to 1/c(ε) of it"),
-          SHRUNK, named("ipo_on_reports", ipo_as_it_is), colder_ipo),
+          SHRUNK, named("ipo_on_reports", ipo_as_it_is),
+          named("colder_ipo", colder_ipo, "the temperature is τ/c(ε), not τ")),
     check("kto_equal_n_pairs", "n_pairs", Slope("KTO as it is, λ_D = λ_U: {rate}", -0.5), EXCESS,
           named("kto_on_reports", kto_as_it_is), without_undesirable),
     check("kto_equal_privacy_cost", "privacy_cost", Slope("KTO as it is, λ_D = λ_U: {rate}", 1),
@@ -339,7 +340,8 @@ CHECKS = [
           reweighted_kto, weights_exchanged, without_undesirable),
     check("kto_threshold", "privacy_cost",
           Ratio("KTO as it is, λ_D ≠ λ_U, turns at ½ + c(ε)(η* − ½)", tolerance=1e-6), TURNS,
-          named("kto_on_reports", kto_as_it_is), debiased_kto, weights_exchanged),
+          named("kto_on_reports", kto_as_it_is),
+          named("debiased_kto", debiased_kto, "the loss is debiased"), weights_exchanged),
 ]  # fmt: skip
 
 

@@ -216,9 +216,19 @@ def hessian_of(data: OneRanking, printed: bool) -> Tensor:
 
 
 gradient = named("gradient", gradient_of, printed=False)
-gradient_printed = named("gradient_printed", gradient_of, printed=True)
+gradient_printed = named(
+    "gradient_printed",
+    gradient_of,
+    "the probability p_{j|j} of the winner, as printed, not of k",
+    printed=True,
+)
 hessian = named("hessian", hessian_of, printed=False)
-hessian_printed = named("hessian_printed", hessian_of, printed=True)
+hessian_printed = named(
+    "hessian_printed",
+    hessian_of,
+    "the weight p_{j|j}, as printed, not half a product",
+    printed=True,
+)
 
 
 # Claims that intervals decide; printed forms are refuted by one comparison, written out ----------
@@ -238,7 +248,7 @@ def curvature(world: RandomRankings) -> Claimed:
 
 
 def curvature_printed(world: RandomRankings) -> Claimed:
-    """With γ_K = e^(−4LB)/2, at θ = 0 where all responses but one have the same features.
+    """Wrong: γ_K = e^(−4LB)/2, as printed, where all responses but one have the same features.
 
     x is 1 for one response and −1 for the others: vᵀ∇²ℓ·v = 4·(K−1)/K², as only the choice among
     all tells anything, and vᵀΣ_K·v = 8/K.
@@ -323,10 +333,11 @@ AS_PRINTED = [
           [error_without_epsilon]),
     check("ranked_actions", "ranked_actions",
           Slope("printed K-constants: error {rate}", 1.5, tolerance=0.1), ERROR, error,
-          [error_sharp]),
+          [named("error_sharp", error_sharp, "the sharp K-constants, not the printed ones")]),
     check("ranked_actions_sharp", "ranked_actions",
           Slope("sharp K-constants: error {rate}", 0, "at_most", tolerance=0.1), ERROR,
-          error_sharp, [error], blind=NO_GROWTH),
+          error_sharp, [named("error", error, "the printed K-constants, not the sharp ones")],
+          blind=NO_GROWTH),
 ]  # fmt: skip
 FORMULAS = [
     check("covariance_term", "ranked_actions",

@@ -107,6 +107,9 @@ def signal(world: Masks) -> float:
 # Algorithms: a rate, a share of the other order, an order ----------------------------------------
 
 
+OTHER_ORDER = "the other order of privacy and corruption"
+
+
 def ctl(world: Masks) -> float:
     """q_CTL = p + α(1−2p)."""
     return mask_flip_rate(Order.CTL, world.epsilon, world.share)
@@ -179,11 +182,11 @@ THEOREM = Theorem(
     checks=[
         Check(name="ctl_rate", claim=Ratio("CTL flips p + α(1−2p)", tolerance=0.002),
               quantity=Quantity("flipped share / q_CTL", over_rate, drawn=simulated),
-              right=ctl, wrong=[ltc], **COMMON),
+              right=ctl, wrong=[named("ltc", ltc, OTHER_ORDER)], **COMMON),
         Check(name="ltc_rate",
               claim=Ratio("LTC flips p + α(1−p), more than CTL", tolerance=0.002),
               quantity=Quantity("flipped share / q_LTC", over_rate, drawn=simulated),
-              right=ltc, wrong=[ctl], **COMMON),
+              right=ltc, wrong=[named("ctl", ctl, OTHER_ORDER)], **COMMON),
         Check(name="same_law",
               claim=Ratio("LTC(α) is CTL(α(c+1)/2): both add as many flips", tolerance=0.01),
               quantity=Quantity("flips added by CTL(α(c+1)/2) / by LTC(α)"),
@@ -196,7 +199,7 @@ THEOREM = Theorem(
         Check(name="below_half", **{**COMMON, "axis": "corruption"},
               claim=Ratio("CTL labels keep the signal 1 − 2q = (1−2p)(1−2α) > 0", tolerance=0.02),
               quantity=Quantity("(1 − 2·flipped share) / (1−2p)(1−2α) at ε = 0.1", over=signal),
-              right=named("ctl", left), wrong=[named("ltc", left_behind)]),
+              right=named("ctl", left), wrong=[named("ltc", left_behind, OTHER_ORDER)]),
     ],
     worlds={"masks": Masks},
     assumes=assumes,

@@ -77,12 +77,12 @@ def square(release: SimulatedRelease) -> Reached:
 
 
 def private_no_debias(release: SimulatedRelease) -> Reached:
-    """PrivχPO that takes private labels as clean."""
+    """Wrong: PrivχPO takes private labels as clean."""
     return private(release.taken_as_clean)
 
 
 def square_no_debias(release: SimulatedRelease) -> Reached:
-    """SquareχPO that takes private labels as clean."""
+    """Wrong: SquareχPO takes private labels as clean."""
     return square(release.taken_as_clean)
 
 
@@ -92,7 +92,8 @@ def flipped(release: SimulatedRelease, learner: Algorithm) -> Reached:
 
 
 PRIVATE_FLIPPED, SQUARE_FLIPPED = (
-    named("label_flipped", flipped, learner=learner) for learner in (private, square)
+    named("label_flipped", flipped, "every label is read as its opposite", learner=learner)
+    for learner in (private, square)
 )
 
 
@@ -176,7 +177,8 @@ THEOREM = Theorem(
         Check(name="linear_term", axis="epsilon",
               claim=Ratio("φ' = 2: χPO starts twice as fast as DPO", 2.0, tolerance=0.2),
               quantity=of_seeds("margin / margin of DPO", over_dpo),
-              right=private, wrong=[square], blind=AT_THE_REFERENCE, draws="first steps"),
+              right=private, wrong=[named("square", square, "the square loss, not the log loss")],
+              blind=AT_THE_REFERENCE, draws="first steps"),
         Check(name="first_private", axis="epsilon",
               claim=Ratio("PrivχPO starts 1/c² as fast", tolerance=NEAR),
               quantity=of_seeds("c(ε)²·margin / margin of clean labels",

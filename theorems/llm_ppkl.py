@@ -163,17 +163,17 @@ def bonus(data: SeenFeatures) -> float:
 
 
 def no_debias(release: PessimisticRelease) -> RewardModel:
-    """Private labels are taken as clean."""
+    """Wrong: private labels are taken as clean."""
     return release.taken_as_clean.reward
 
 
 def label_flipped(release: PessimisticRelease) -> RewardModel:
-    """Every label is read as its opposite."""
+    """Wrong: every label is read as its opposite."""
     return release.flipped.reward
 
 
 def longer_is_better(release: PessimisticRelease) -> np.ndarray:
-    """The trivial policy: the longest of four responses."""
+    """Wrong: no learning; the longest of four responses."""
     return release.longest_weights()
 
 
@@ -183,28 +183,32 @@ def longest_at_equal_length(release: PessimisticRelease) -> float:
 
 
 def rloo_flipped(release: PessimisticRelease) -> Optimised:
-    """The same with every label read as its opposite."""
+    """Wrong: every label is read as its opposite."""
     return rloo(release.flipped)
 
 
 def rloo_minimised(release: PessimisticRelease) -> Optimised:
-    """RLOO against the reward with its sign turned round."""
+    """Wrong: RLOO against the reward with its sign reversed."""
     return release.optimised(release.reward, sign=-1.0)
 
 
 def dpo_flipped(release: PessimisticRelease) -> float:
-    """DPO with every label read as its opposite."""
+    """Wrong: DPO reads every label as its opposite."""
     return dpo(release.flipped)
 
 
 def covariance_for_sum(data: SeenFeatures) -> float:
-    """Γ of the covariance in the place of the sum, so that more pairs bring no more certainty."""
+    """Wrong: Γ of the covariance, not of the sum, so that more pairs bring no more certainty."""
     return bonus_size(data.features, data.seen, data.ridge, shrinks=False)
 
 
 PPKL = named("ppkl", reweighted, reward=ppkl)
-FLIPPED = named("label_flipped", reweighted, reward=label_flipped)
-LONGER = named("longer_is_better", longest_at_equal_length)
+FLIPPED = named(
+    "label_flipped", reweighted, "every label is read as its opposite", reward=label_flipped
+)
+LONGER = named(
+    "longer_is_better", longest_at_equal_length, "no learning: the longest of a few responses wins"
+)
 
 
 # Quantities of one seed --------------------------------------------------------------------------

@@ -121,17 +121,17 @@ def adamw(release: SimulatedRelease) -> float:
 
 
 def label_flipped(release: SimulatedRelease) -> Reached:
-    """rDPO with every label read as its opposite."""
+    """Wrong: rDPO reads every label as its opposite."""
     return rdpo(release.flipped)
 
 
 def orders_swapped(releases: TwoOrders) -> float:
-    """The difference the other way round."""
+    """Wrong: the difference the other way round."""
     return -claimed_less_other(releases)
 
 
 def sgd(release: SimulatedRelease) -> float:
-    """The same ratio by plain steps, which feel the scale of a loss."""
+    """Wrong: the same ratio by plain steps, which feel the scale of a loss."""
     return rdpo(release).margin / dpo(release).margin
 
 

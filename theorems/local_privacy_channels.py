@@ -22,7 +22,7 @@ import numpy as np
 
 from repro.base.notation import flip_prob, keep_prob
 from repro.base.schema import Corruption, FiniteEpsilon, Pairs
-from repro.core.check import Algorithm, Assumed, Check, Quantity, SweptCheck, Theorem
+from repro.core.check import Algorithm, Assumed, Check, Quantity, SweptCheck, Theorem, named
 from repro.core.claims import Inequality, Ratio
 from repro.core.privacy_claims import ANY_DATA, Private, audit_shares, released
 from repro.labels.preferences.label_law import Channel, randomized_response
@@ -170,7 +170,8 @@ CHECKS = [
     check("ltc_fair", Inequality("LDP, then fair coins: below ε"), RATIO, ltc_fair,
           [raw_adversary], (ORDERS, *CORRUPTION)),
     check("ctl_exact", Ratio("a constant target, then LDP: the closed form", tolerance=1e-6),
-          OVER_CLOSED_FORM, ctl, [ltc], (ORDERS, *CORRUPTION)),
+          OVER_CLOSED_FORM, ctl,
+          [named("ltc", ltc, "the other order of privacy and corruption")], (ORDERS, *CORRUPTION)),
 ]  # fmt: skip
 
 

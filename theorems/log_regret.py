@@ -128,7 +128,7 @@ def finite_class(world: OnlineRun) -> OnlineRun:
 
 
 proven_bonus = named("proven_bonus", pokl)
-linear_class = named("linear_class", pokl)
+linear_class = named("linear_class", pokl, "the class is linear, not finite")
 
 
 def frozen_features(world: OnlineRun) -> OnlineRun:

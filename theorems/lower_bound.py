@@ -298,7 +298,7 @@ def separation(world: AnyTilt, factor: float = 1.0) -> Claimed:
 
 
 def bound_as_printed(world: PrintedBound) -> float:
-    """The printed bound over B, the most that π_ref can lose."""
+    """Wrong where labels are few: the printed bound over B, the most that π_ref can lose."""
     return world.bound(world.n_pairs) / world.reward_bound
 
 
@@ -376,7 +376,7 @@ CHECKS = [
     check("separation", "kl_weight",
           Inequality("min{βa²/8, 3a/10} ≤ SubOpt_s(v) + SubOpt_s(v′)"),
           Quantity(RATIO, proof_of, evidence="proved"), separation,
-          [named("separation_twice_beta", separation, factor=2.0)]),
+          [named("separation_twice_beta", separation, "βa²/4 in the place of βa²/8", factor=2.0)]),
     check("pair_kl", "epsilon_minus_one",
           Inequality("KL of a private record ≤ (e^ε−1)²a²/(SC)"), searched(RATIO, pair_case),
           step.pair_kl, [step.pair_kl_fifth], settles=[THEOREM_4_5, "p1.lem_a_5"], blind=TOLD),

@@ -282,7 +282,9 @@ class TrajectoryPair:
 
 # Algorithms: right, and wrong on purpose ---------------------------------------------------------
 
-printed_objective = named("printed_objective", greedy)
+printed_objective = named(
+    "printed_objective", greedy, "the objective as printed, without the minimum over θ"
+)
 """r_θ̃ in Ĵ: the minimum over θ is then no minimum, and the policy is greedy."""
 
 
@@ -294,7 +296,7 @@ def covariance(world: TrajectoryPair) -> Claimed:
 
 
 def covariance_printed(world: TrajectoryPair) -> Claimed:
-    """The same with Σ of the main text, over (xᵀv)², where two steps nearly cancel.
+    """Wrong: Σ of the main text, over (xᵀv)², where two steps nearly cancel.
 
     The steps are y and −(1 − left)·y, whose sum is left·y, at θ = 0 and v = y.
     """

@@ -155,10 +155,22 @@ def distance_of_a_flip(world: ReleasedInThePlane) -> Mechanism:
 OBJECTIVE_RELEASED = named("objective", weakened, by=by_objective, factor=1.0)
 OUTPUT_RELEASED = named("output", weakened, by=by_output, factor=1.0)
 DESCENT_RELEASED = named("descent", weakened, by=by_descent, factor=1.0)
-OBJECTIVE_SHORT = named("noise_over_1_1", weakened, by=by_objective, factor=SHORT)
-OUTPUT_SHORT = named("noise_over_1_1", weakened, by=by_output, factor=SHORT)
-DESCENT_SHORT = named("noise_over_1_1", weakened, by=by_descent, factor=SHORT)
-STEPS_FORGOTTEN = named("steps_forgotten", weakened, by=by_descent, factor=math.sqrt(STEPS))
+OBJECTIVE_SHORT = named(
+    "noise_over_1_1", weakened, "the noise divided by 1.1", by=by_objective, factor=SHORT
+)
+OUTPUT_SHORT = named(
+    "noise_over_1_1", weakened, "the noise divided by 1.1", by=by_output, factor=SHORT
+)
+DESCENT_SHORT = named(
+    "noise_over_1_1", weakened, "the noise divided by 1.1", by=by_descent, factor=SHORT
+)
+STEPS_FORGOTTEN = named(
+    "steps_forgotten",
+    weakened,
+    "the noise of one step for all of them",
+    by=by_descent,
+    factor=math.sqrt(STEPS),
+)
 """Wrong: every step has the noise of a single one."""
 
 # What the steps of DP-SGD tell ------------------------------------------------------------------
@@ -226,8 +238,12 @@ def batches_released(
 
 
 STEP = named("batches", batches_released, by=one_step)
-STEP_SHORT = named("noise_over_1_1", batches_released, by=one_step, factor=SHORT)
-STEP_ON_ALL = named("on_all_records", batches_released, by=one_step, all_records=True)
+STEP_SHORT = named(
+    "noise_over_1_1", batches_released, "the noise divided by 1.1", by=one_step, factor=SHORT
+)
+STEP_ON_ALL = named(
+    "on_all_records", batches_released, "each step sees all records", by=one_step, all_records=True
+)
 """Wrong: the noise of a batch on the sum over all records."""
 
 # How far a mechanism moves the estimate ----------------------------------------------------------
@@ -261,7 +277,10 @@ def by_accountant(world: PrivateEstimate, steps: int = BATCHES) -> SampledDescen
     return sampled_descent(*given, steps, BATCH_SHARE)
 
 
-TEN_BATCHES = named("ten_steps", batches, steps=10)
+OUTPUT_INSTEAD = named("output", output, "output perturbation")
+OBJECTIVE_INSTEAD = named("objective", objective, "objective perturbation")
+DESCENT_INSTEAD = named("descent", descent, "every step sees all records")
+TEN_BATCHES = named("ten_steps", batches, "10 steps, not 100", steps=10)
 """Wrong where all is to be learnt that can be: ten steps are too few."""
 
 
@@ -303,7 +322,7 @@ def _against_truth(world: PrivateEstimate) -> Calibration:
 
 
 def tuned_for_truth(data: CuratorsData) -> np.ndarray:
-    """Objective perturbation with the ridge that suits errors against θ*."""
+    """Wrong: objective perturbation with the ridge that suits errors against θ*."""
     return data.objective(_against_truth(data.world))
 
 
@@ -426,7 +445,7 @@ def least_error(data: CuratorsData, noise: float) -> np.ndarray:
 
 
 PRIVATE_NOISE = named("private_noise", least_error, noise=1.0)
-THIRD_OF_NOISE = named("third_of_the_noise", least_error, noise=1 / 3)
+THIRD_OF_NOISE = named("third_of_the_noise", least_error, "a third of the noise", noise=1 / 3)
 """Wrong: noise that is not private."""
 
 
@@ -523,25 +542,25 @@ BOUNDS = [
                  "algorithm": "a lower bound, and the opposite of θ̃ lies farther away"}),
 ]  # fmt: skip
 RATES = [
-    moves("objective_n", "n_pairs", Slope(OBJECTIVE_MOVES, -1), objective, [output],
+    moves("objective_n", "n_pairs", Slope(OBJECTIVE_MOVES, -1), objective, [OUTPUT_INSTEAD],
           blind=NOISE_OVER_CURVATURE),
     moves("descent_n", "n_pairs", Slope("noisy gradient descent: θ̂ moved {rate}", -1), descent,
-          [output], blind=NOISE_OVER_CURVATURE),
+          [OUTPUT_INSTEAD], blind=NOISE_OVER_CURVATURE),
     moves("objective_constant", "n_pairs", Ratio("objective perturbation: the constant"),
-          objective, [output], OBJECTIVE_CONSTANT),
+          objective, [OUTPUT_INSTEAD], OBJECTIVE_CONSTANT),
     moves("output_constant", "n_pairs", Ratio("output perturbation: 1/√n and the constant"),
-          output, [objective], OUTPUT_CONSTANT),
+          output, [OBJECTIVE_INSTEAD], OUTPUT_CONSTANT),
     moves("objective_epsilon", "epsilon", Slope(OBJECTIVE_MOVES, -1, tolerance=0.1), objective,
-          [output, budget_ignored], blind=NOISE_OVER_CURVATURE),
+          [OUTPUT_INSTEAD, budget_ignored], blind=NOISE_OVER_CURVATURE),
     moves("output_epsilon", "epsilon", Slope(OUTPUT_MOVES, -0.5, tolerance=0.1), output,
-          [objective, output_budget_ignored], blind=NOISE_OF_A_RIDGE),
+          [OBJECTIVE_INSTEAD, output_budget_ignored], blind=NOISE_OF_A_RIDGE),
     moves("objective_features", "num_features", Slope(OBJECTIVE_MOVES, 1, tolerance=0.1),
-          objective, [output], blind=NOISE_OVER_CURVATURE),
+          objective, [OUTPUT_INSTEAD], blind=NOISE_OVER_CURVATURE),
     moves("output_features", "num_features", Slope(OUTPUT_MOVES, 0.25, tolerance=0.1), output,
-          [objective], blind=NOISE_OF_A_RIDGE),
+          [OBJECTIVE_INSTEAD], blind=NOISE_OF_A_RIDGE),
     moves("objective_scales", "epsilon", Slope(OBJECTIVE_MOVES, -0.5, tolerance=0.1), objective,
-          [output, budget_ignored]),
-    moves("output_scales", "n_pairs", Slope(OUTPUT_MOVES, -1 / 3), output, [objective],
+          [OUTPUT_INSTEAD, budget_ignored]),
+    moves("output_scales", "n_pairs", Slope(OUTPUT_MOVES, -1 / 3), output, [OBJECTIVE_INSTEAD],
           blind=NOISE_OF_A_RIDGE),
 ]  # fmt: skip
 
@@ -551,10 +570,10 @@ NOISE_COUNTS = ["epsilon"]
 OF_BATCHES = [
     moves("batches_constant", "n_pairs",
           Ratio("DP-SGD: the constant, of noise and of sampling", tolerance=0.1), batches,
-          [descent], BATCHES_CONSTANT, keeps=NOISE_COUNTS),
+          [DESCENT_INSTEAD], BATCHES_CONSTANT, keeps=NOISE_COUNTS),
     moves("batches_constant_added", "num_features",
-          Ratio("DP-SGD, a record added: the constant, in d", tolerance=0.1), batches, [descent],
-          BATCHES_CONSTANT, keeps=NOISE_COUNTS),
+          Ratio("DP-SGD, a record added: the constant, in d", tolerance=0.1), batches,
+          [DESCENT_INSTEAD], BATCHES_CONSTANT, keeps=NOISE_COUNTS),
     moves("batches_over_objective", "n_pairs",
           Ratio("DP-SGD's squared error: 1.1 to 1.3 times objective perturbation's", 1.2,
                 tolerance=0.1),

@@ -340,9 +340,13 @@ def separated_covered(world: BoundedMargins, share: float) -> Claimed:
 
 
 separation = named("separation", separated, share=1.0)
-separation_ten_percent = named("separation_ten_percent", separated, share=0.9)
+separation_ten_percent = named(
+    "separation_ten_percent", separated, "the bound is 10 % smaller", share=0.9
+)
 covered_separation = named("covered_separation", separated_covered, share=1.0)
-covered_ten_percent = named("covered_ten_percent", separated_covered, share=0.9)
+covered_ten_percent = named(
+    "covered_ten_percent", separated_covered, "the bound is 10 % smaller", share=0.9
+)
 
 
 @largest_of
@@ -379,7 +383,9 @@ def halfspace(
     return _halfspace(world, rng, replicates, share, paid=True)
 
 
-halfspace_two_thirds = named("halfspace_two_thirds", halfspace, share=2 / 3)
+halfspace_two_thirds = named(
+    "halfspace_two_thirds", halfspace, "two thirds of the bound", share=2 / 3
+)
 
 
 def halfspace_without_cost(
@@ -487,15 +493,19 @@ features_halfspace = named("halfspace", on_halfspaces, estimator=least_halfspace
 features_centre = named("centre", on_halfspaces, estimator=centre, share=by_jung,
                         tight=MIDPOINT_TIGHT / 2)  # fmt: skip
 halfspace_wrong = [
-    named("least_for_centre", on_halfspaces, estimator=least_halfspace, share=by_jung,
+    named("least_for_centre", on_halfspaces,
+          "the halfspace of least S, not the centre", estimator=least_halfspace, share=by_jung,
           tight=HALFSPACE_ON_GRID),
 ]  # fmt: skip
 centre_wrong = [
-    named("any_member", on_halfspaces, estimator=any_member, share=by_jung,
+    named("any_member", on_halfspaces,
+          "any member of the set, not its centre", estimator=any_member, share=by_jung,
           tight=MIDPOINT_TIGHT / 2),
-    named("cost_forgotten", on_halfspaces, estimator=centre, share=by_jung,
+    named("cost_forgotten", on_halfspaces,
+          "the estimator takes α for Z and forgets c(ε)", estimator=centre, share=by_jung,
           tight=MIDPOINT_TIGHT / 2, paid=False),
-    named("one_dimension_fewer", on_halfspaces, estimator=centre, share=by_jung_of_fewer,
+    named("one_dimension_fewer", on_halfspaces,
+          "the bound of k − 1 features", estimator=centre, share=by_jung_of_fewer,
           tight=MIDPOINT_TIGHT / 2),
 ]  # fmt: skip
 
@@ -537,15 +547,38 @@ def least_of_floors(
 
 middle = named("midpoint", on_line, estimator=midpoint, believed=moved_in_all)
 middle_wrong = [
-    named("least_halfspace", on_line, estimator=least_of_halfspaces, believed=moved_in_all),
+    named(
+        "least_halfspace",
+        on_line,
+        "the halfspace of least S, without Z",
+        estimator=least_of_halfspaces,
+        believed=moved_in_all,
+    ),
     privacy_mistake(
-        named("order_misread", on_line, estimator=midpoint, believed=moved_by_the_other_order)
+        named(
+            "order_misread",
+            on_line,
+            "Z of the other order of privacy and corruption",
+            estimator=midpoint,
+            believed=moved_by_the_other_order,
+        )
     ),
 ]
 estimators = named("estimators", least_of_floors, change=algorithm_1)
 estimators_wrong = [
-    named("orders_swapped", least_of_floors, change=orders_swapped),
-    named("even_labels_alone", least_of_floors, change=algorithm_1, truths=1),
+    named(
+        "orders_swapped",
+        least_of_floors,
+        "the other order of privacy and corruption",
+        change=orders_swapped,
+    ),
+    named(
+        "even_labels_alone",
+        least_of_floors,
+        "0 is the only truth that is tried",
+        change=algorithm_1,
+        truths=1,
+    ),
 ]
 
 
@@ -582,8 +615,10 @@ def policies_beside_certificates(
 def three(algorithm: Algorithm) -> tuple[Algorithm, list[Algorithm]]:
     """An attack that spends α, and those that spend less and more."""
     return named("certified", algorithm, spending=whole_budget), [
-        named("fewer_flips", algorithm, spending=a_fifth_unspent),
-        named("more_flips", algorithm, spending=a_quarter_overspent),
+        named(
+            "fewer_flips", algorithm, "the attack spends four fifths of α", spending=a_fifth_unspent
+        ),
+        named("more_flips", algorithm, "the attack spends 1.25·α", spending=a_quarter_overspent),
     ]
 
 

@@ -149,7 +149,7 @@ def text_ridge(data: Releases) -> Tensor:
 
 
 def loose_solver(data: Releases) -> Tensor:
-    """β = 1/(2n), which Algorithm 1 admits."""
+    """Wrong: a tolerance of 1/(2n), which Algorithm 1 admits."""
     return error_of(data, tol=0.5 / data.world.n_pairs)
 
 
@@ -197,7 +197,9 @@ def convexity(world: StepInD, reach: float) -> Claimed:
 
 
 curvature = named("curvature", convexity, reach=1.0)
-curvature_of_rewards = named("curvature_of_rewards", convexity, reach=0.5)
+curvature_of_rewards = named(
+    "curvature_of_rewards", convexity, "γ of differences up to LB, where they reach 2LB", reach=0.5
+)
 
 
 def growth(world: StepInD) -> Claimed:
@@ -213,7 +215,7 @@ def growth(world: StepInD) -> Claimed:
 
 
 def growth_printed(world: StepInD) -> Claimed:
-    """f(θ) + (γ/2)‖θ̂ − θ‖² over f(θ̂), the two sides exchanged: one pair whose label is certain.
+    """Wrong: f(θ) + (γ/2)‖θ̂ − θ‖² over f(θ̂), the two sides exchanged; one pair of certain label.
 
     θ̂ lies on the ball, and a reward difference x short of it f is log(1 + e^(x − 2LB)).
     """
@@ -238,7 +240,9 @@ def convexity_by_ridge(world: StepInD, printed: bool) -> Claimed:
 
 
 ridge_convexity = named("ridge_convexity", convexity_by_ridge, printed=False)
-ridge_convexity_printed = named("ridge_convexity_printed", convexity_by_ridge, printed=True)
+ridge_convexity_printed = named(
+    "ridge_convexity_printed", convexity_by_ridge, "κ = c/2, as printed, not c/γ", printed=True
+)
 
 
 def _largest(world: StepInD) -> Interval:
@@ -275,7 +279,9 @@ def moved_by_ridge(world: StepInN, power: int) -> Tensor:
 
 
 ridge_step = named("ridge_step", moved_by_ridge, power=2)
-ridge_step_printed = named("ridge_step_printed", moved_by_ridge, power=1)
+ridge_step_printed = named(
+    "ridge_step_printed", moved_by_ridge, "B in the place of B², as printed", power=1
+)
 
 
 def moved_by_noise(
@@ -301,7 +307,9 @@ def moved_by_noise(
 
 
 noise_step = named("noise_step", moved_by_noise, printed=False)
-noise_step_printed = named("noise_step_printed", moved_by_noise, printed=True)
+noise_step_printed = named(
+    "noise_step_printed", moved_by_noise, "γ above the line, as printed", printed=True
+)
 
 
 def moved_by_output(
@@ -315,7 +323,9 @@ def moved_by_output(
 
 
 output_step = named("output_step", moved_by_output, printed=False)
-output_step_printed = named("output_step_printed", moved_by_output, printed=True)
+output_step_printed = named(
+    "output_step_printed", moved_by_output, "4L² + λ without its root, as printed", printed=True
+)
 
 
 # The claims --------------------------------------------------------------------------------------

@@ -209,7 +209,7 @@ def cited(world: EstimateRelease) -> Calibration:
 
 
 def printed(world: EstimateRelease) -> Mechanism:
-    """Algorithm 1 as printed."""
+    """Wrong: ridge and noise of Algorithm 1 as printed."""
     return world.under(as_printed(world))
 
 
@@ -254,12 +254,18 @@ def epsilon_overstated(world: EstimateRelease) -> Mechanism:
 
 
 KIFER = named("kifer", cited_theorem)
-SHORT_NOISE = named("noise_over_1_1", weakened, by=certified, factor=SHORT)
-SHORT_RANKINGS = named("noise_over_1_25", weakened, by=certified, factor=SHORT_OF_RANKINGS)
-HALF_NOISE = named("half_noise", weakened, by=certified, factor=2.0)
-QUARTER_NOISE = named("quarter_noise", weakened, by=certified, factor=4.0)
-KIFER_SHORT = named("kifer_over_1_25", weakened, by=cited, factor=1.25)
-KIFER_SHORT_ON_A_LINE = named("kifer_over_2_6", weakened, by=cited, factor=2.6)
+SHORT_NOISE = named(
+    "noise_over_1_1", weakened, "the noise divided by 1.1", by=certified, factor=SHORT
+)
+SHORT_RANKINGS = named(
+    "noise_over_1_25", weakened, "the noise divided by 1.25", by=certified, factor=SHORT_OF_RANKINGS
+)
+HALF_NOISE = named("half_noise", weakened, "half of the noise", by=certified, factor=2.0)
+QUARTER_NOISE = named("quarter_noise", weakened, "a quarter of the noise", by=certified, factor=4.0)
+KIFER_SHORT = named("kifer_over_1_25", weakened, "the noise divided by 1.25", by=cited, factor=1.25)
+KIFER_SHORT_ON_A_LINE = named(
+    "kifer_over_2_6", weakened, "the noise divided by 2.6", by=cited, factor=2.6
+)
 PRINTED_RIDGE = named("printed_ridge", printed_ridge, by=certified)
 KIFER_PRINTED_RIDGE = named("printed_ridge", printed_ridge, by=cited)
 
@@ -298,7 +304,7 @@ def both_weakened(world: EstimateRelease, factor: float) -> Mechanism:
 
 
 TOGETHER = named("together", both_weakened, factor=1.0)
-BOTH_SHORT = named("both_over_1_25", both_weakened, factor=1.25)
+BOTH_SHORT = named("both_over_1_25", both_weakened, "b and w divided by 1.25", factor=1.25)
 
 
 def printed_w(world: EstimateRelease) -> Mechanism:
@@ -326,7 +332,9 @@ def bound(world: EstimateRelease, volume: bool) -> float:
 
 
 WITH_JACOBIAN = named("printed", bound, volume=True)
-WITHOUT_JACOBIAN = named("without_jacobian", bound, volume=False)
+WITHOUT_JACOBIAN = named(
+    "without_jacobian", bound, "the change of volume is left out", volume=False
+)
 
 # What the bound is made of, from explicit records -------------------------------------------------
 
@@ -364,11 +372,15 @@ def other_bound(world: EstimateRelease, factor: float) -> float:
 
 
 DISTANCE = named("distance", farthest_gradients, share=1.0)
-DISTANCE_SHORT = named("distance_over_1_05", farthest_gradients, share=1 / 1.05)
+DISTANCE_SHORT = named(
+    "distance_over_1_05", farthest_gradients, "the distance D divided by 1.05", share=1 / 1.05
+)
 VOLUME = named("volume", volume_of_one, share=1.0)
-VOLUME_SHORT = named("volume_over_1_05", volume_of_one, share=1 / 1.05)
+VOLUME_SHORT = named(
+    "volume_over_1_05", volume_of_one, "the change of volume κ divided by 1.05", share=1 / 1.05
+)
 OTHER_BOUND = named("joint_bound", other_bound, factor=1.0)
-OTHER_SHORT = named("noise_over_1_1", other_bound, factor=SHORT)
+OTHER_SHORT = named("noise_over_1_1", other_bound, "the noise divided by 1.1", factor=SHORT)
 
 # Quantities --------------------------------------------------------------------------------------
 

@@ -377,9 +377,19 @@ def _rounds(world: SeenNeedle, sign: float) -> tuple[np.ndarray, np.ndarray]:
 
 kept = named("kept", average_gaps, grows=False)
 growing = named("growing", average_gaps, grows=True)
-kept_upside_down = named("kept_upside_down", average_gaps, grows=False, sign=-1.0)
-growing_upside_down = named("growing_upside_down", average_gaps, grows=True, sign=-1.0)
-without_optimism = named("without_optimism", average_gaps, grows=False, optimism=0.0)
+kept_instead = named("kept", kept, "the weight is kept")
+growing_instead = named("growing", growing, "the weight grows")
+kept_upside_down = named(
+    "kept_upside_down", average_gaps, "labels are read with the wrong sign", grows=False, sign=-1.0
+)
+growing_upside_down = named(
+    "growing_upside_down",
+    average_gaps,
+    "labels are read with the wrong sign",
+    grows=True,
+    sign=-1.0,
+)
+without_optimism = named("without_optimism", average_gaps, "no optimism", grows=False, optimism=0.0)
 
 
 def told_which(world: SeenNeedle, rng: np.random.Generator, replicates: int) -> np.ndarray:
@@ -452,15 +462,15 @@ def bounds(name: str, order: str) -> Check:
 
 
 CHECKS = [
-    supremum("growing_horizon", "horizon", Slope(f"CTL, {GROWS}", 0.5), growing, kept,
+    supremum("growing_horizon", "horizon", Slope(f"CTL, {GROWS}", 0.5), growing, kept_instead,
              growing_upside_down),
     supremum("growing_ctl", "corruption", Slope(f"CTL, {GROWS}", 2, tolerance=0.15), growing,
-             kept, growing_upside_down),
+             kept_instead, growing_upside_down),
     supremum("growing_ltc", "corruption", Slope(f"LTC, {GROWS}", 2, tolerance=0.15), growing,
-             kept, growing_upside_down),
+             kept_instead, growing_upside_down),
     supremum("kept_horizon", "horizon",
              Slope("CTL, weight kept: gap {rate}, up to logarithms", 0, tolerance=0.15), kept,
-             growing, told_which),
+             growing_instead, told_which),
     bounds("kept_ctl", "CTL"),
     bounds("kept_ltc", "LTC"),
 ]  # fmt: skip

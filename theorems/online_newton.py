@@ -156,7 +156,7 @@ def newton(world: NewtonRun) -> NewtonRun:
 
 
 def own_slope(world: NewtonRun) -> NewtonRun:
-    """V with the slope at the estimate."""
+    """Wrong where the least slope is claimed: V with the slope at the estimate."""
     return replace(world, rewards=OnlineNewton("own_slope"))
 
 
@@ -265,11 +265,13 @@ OVER_LEAST_SQUARES = of_curve("mean regret / that of least squares", mean_regret
 
 RATE_OVER_BOUND = Quantity("regret rate / rate of the bound", of_world, evidence="computed")
 whole_bound = named("bound", rate_over_bound, share=1.0)
-nine_tenths = named("nine_tenths", rate_over_bound, share=0.9)
-half_of_it = named("half_of_it", rate_over_bound, share=0.5)
+nine_tenths = named("nine_tenths", rate_over_bound, "nine tenths of the bound", share=0.9)
+half_of_it = named("half_of_it", rate_over_bound, "half of the bound", share=0.5)
 ROUND_OVER_FACTOR = Quantity("regret of a round / (factor·mean Δ²)", of_world, evidence="computed")
 whole_factor = named("factor", regret_over_factor, factor=regret_factor)
-second_order = named("second_order", regret_over_factor, factor=without_tilt)
+second_order = named(
+    "second_order", regret_over_factor, "the factor β/2, without ψ(2βB)", factor=without_tilt
+)
 NEEDED = "βB → 0, labels at the difference B: the rate is that of Theorem 1's bound"
 
 

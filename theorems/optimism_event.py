@@ -93,7 +93,7 @@ finite_class, linear_class = named("finite_class", pokl), named("linear_class", 
 
 
 def cap_one(world: OnlineRun) -> OnlineRun:
-    """b = min{1, Γ_T·U}, as printed."""
+    """Wrong above B = ½: b = min{1, Γ_T·U}, as printed."""
     return replace(world, bonus_cap=1.0)
 
 

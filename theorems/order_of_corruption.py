@@ -256,17 +256,52 @@ def _compared(
 COUPLED, NOBODY = Behind(), Behind(budget=0)
 law = named("coupled", law_gap, behind=COUPLED)
 law_wrong = [
-    named("wanted_afresh", law_gap, behind=Behind(kernel=coupling.wanted_afresh)),
-    named("laws_exchanged", law_gap, behind=Behind(kernel=coupling.exchanged)),
-    named("left_alone", law_gap, behind=Behind(kernel=coupling.left_alone)),
+    named(
+        "wanted_afresh",
+        law_gap,
+        "a report is drawn from the wanted law, not from what it lacks",
+        behind=Behind(kernel=coupling.wanted_afresh),
+    ),
+    named(
+        "laws_exchanged",
+        law_gap,
+        "the two laws are in each other's place",
+        behind=Behind(kernel=coupling.exchanged),
+    ),
+    named(
+        "left_alone",
+        law_gap,
+        "every report arrives as it was sent",
+        behind=Behind(kernel=coupling.left_alone),
+    ),
 ]
-first_channel = named("first_channel", law_gap, behind=Behind(stale=True))
+first_channel = named(
+    "first_channel",
+    law_gap,
+    "every report is coupled by the first channel",
+    behind=Behind(stale=True),
+)
 counted = named("coupled", replaced_over, behind=COUPLED)
-redrawn = named("redrawn", replaced_over, behind=Behind(kernel=coupling.redrawn))
+redrawn = named(
+    "redrawn",
+    replaced_over,
+    "the report of every turned label is redrawn",
+    behind=Behind(kernel=coupling.redrawn),
+)
 stopped = named("stops_at_budget", stopped_gap, behind=COUPLED)
 stopped_wrong = [
-    named("one_too_early", stopped_gap, behind=Behind(budget=-1)),
-    named("turned_labels_counted", stopped_gap, behind=Behind(counts_labels=True)),
+    named(
+        "one_too_early",
+        stopped_gap,
+        "the adversary stops one report too early",
+        behind=Behind(budget=-1),
+    ),
+    named(
+        "turned_labels_counted",
+        stopped_gap,
+        "the budget counts turned labels, not replaced reports",
+        behind=Behind(counts_labels=True),
+    ),
 ]
 
 
@@ -302,8 +337,15 @@ def _alone(world: SequentialReports, rng: np.random.Generator, guess: Guess) -> 
 
 by_posterior = named("by_posterior", alone_gap, guess=posterior)
 alone_wrong = [
-    named("by_prior", alone_gap, guess=prior_alone),
-    named("by_likeliest_labels", alone_gap, guess=likeliest),
+    named(
+        "by_prior", alone_gap, "labels are drawn as if no report had been seen", guess=prior_alone
+    ),
+    named(
+        "by_likeliest_labels",
+        alone_gap,
+        "the likeliest labels are taken for certain",
+        guess=likeliest,
+    ),
 ]
 
 
@@ -364,9 +406,24 @@ def _one_of(laws: np.ndarray, at: tuple[np.ndarray, ...], rng: np.random.Generat
 
 program = named("coupled", rejected, behind=COUPLED)
 program_wrong = [
-    named("wanted_afresh", rejected, behind=Behind(kernel=coupling.wanted_afresh)),
-    named("laws_exchanged", rejected, behind=Behind(kernel=coupling.exchanged)),
-    named("left_alone", rejected, behind=Behind(kernel=coupling.left_alone)),
+    named(
+        "wanted_afresh",
+        rejected,
+        "a report is drawn from the wanted law, not from what it lacks",
+        behind=Behind(kernel=coupling.wanted_afresh),
+    ),
+    named(
+        "laws_exchanged",
+        rejected,
+        "the two laws are in each other's place",
+        behind=Behind(kernel=coupling.exchanged),
+    ),
+    named(
+        "left_alone",
+        rejected,
+        "every report arrives as it was sent",
+        behind=Behind(kernel=coupling.left_alone),
+    ),
 ]
 
 
@@ -405,9 +462,23 @@ def image_of(
 
 image = named("image", image_of)
 image_wrong = [
-    privacy_mistake(named("without_cost", image_of, cost=False)),
-    privacy_mistake(named("every_turned_report", image_of, kernel=coupling.redrawn)),
-    named("image_left_alone", image_of, kernel=coupling.left_alone),
+    privacy_mistake(
+        named("without_cost", image_of, "labels are turned without the factor c(ε)", cost=False)
+    ),
+    privacy_mistake(
+        named(
+            "every_turned_report",
+            image_of,
+            "the report of every turned label is redrawn",
+            kernel=coupling.redrawn,
+        )
+    ),
+    named(
+        "image_left_alone",
+        image_of,
+        "every report arrives as it was sent",
+        kernel=coupling.left_alone,
+    ),
 ]
 
 
@@ -428,8 +499,20 @@ def thinned(
 
 thinning = named("thinning", thinned, budget=THINNED, norm=THINNED**0.5)
 thinning_wrong = [
-    named("same_share", thinned, budget=1.0, norm=THINNED**0.5),
-    named("norm_of_the_whole", thinned, budget=THINNED, norm=1.0),
+    named(
+        "same_share",
+        thinned,
+        "the same share α in the thinned cell, not sα",
+        budget=1.0,
+        norm=THINNED**0.5,
+    ),
+    named(
+        "norm_of_the_whole",
+        thinned,
+        "the norm of the whole data, without √s",
+        budget=THINNED,
+        norm=1.0,
+    ),
 ]
 
 

@@ -225,7 +225,7 @@ def uncentred(world: FeatureCount) -> Claimed:
 
 
 def infimum_inside(world: FeatureCount) -> Claimed:
-    """As printed: D² = inf_b (g − h − b)²/E Var, b in [−B, B]; g − h = ±x with equal chances.
+    """Wrong: D² = inf_b (g − h − b)²/E Var, as printed; g − h = ±x with equal chances.
 
     |g − h| ≤ B = 1, so the best b is g − h and D² = 0; a ratio is cut at ``MOST``.
     """
@@ -413,10 +413,17 @@ def chance_of_either(case: OppositeRewards, printed: bool) -> float:
     return case.either_fails(printed) / case.failure_prob
 
 
-PRINTED = named("printed", chance_of_eq_20, factor=4.0)
+PRINTED = named("printed", chance_of_eq_20, "the factor 4, as printed, not 8", factor=4.0)
 FREEDMAN = named("freedman", chance_of_eq_20, factor=8.0)
-FREEDMAN_TEN_PERCENT = named("freedman_ten_percent", chance_of_eq_20, factor=7.2)
-PRINTED_CONSTANTS = named("printed_constants", chance_of_either, printed=True)
+FREEDMAN_TEN_PERCENT = named(
+    "freedman_ten_percent", chance_of_eq_20, "the factor 7.2, not 8", factor=7.2
+)
+PRINTED_CONSTANTS = named(
+    "printed_constants",
+    chance_of_either,
+    "the constants as printed",
+    printed=True,
+)
 CORRECTED_CONSTANTS = named("corrected_constants", chance_of_either, printed=False)
 
 
@@ -432,7 +439,9 @@ def squared_slope(world: RewardRange, power: int = 2, factor: float = 1.0) -> Cl
     )
 
 
-last_line_of_15 = named("last_line_of_15", squared_slope, power=1)
+last_line_of_15 = named(
+    "last_line_of_15", squared_slope, "σ′(B) in the place of σ′(B)², as printed", power=1
+)
 
 NETS = ((1e-3, FAR), (-2.0, 2.0))
 """a/τ and b/τ, a = Δ* − Δ_r and b what the net adds; all is free of τ."""
@@ -448,7 +457,7 @@ def by_halves(world: Net, factor: float = 1.0) -> Claimed:
 
 
 def step_b_of_18(world: Net) -> Claimed:
-    """a²/4 over (a+b)²/8 + τ²."""
+    """Wrong: a²/4 over (a+b)²/8 + τ², as printed."""
     return Claimed(NETS, lambda a, b: 2 / ((1 + b / a) ** 2 + 8 / a**2))
 
 
@@ -568,9 +577,10 @@ THEOREM = Theorem(
             (infimum_inside, uncentred), settles=["p1.def_3_2"]),
         check("first_response_free", "horizon",
             Slope("a¹ in the supremum as well: d_F {rate}", 1, tolerance=0.01), ELUDER, free,
-            (drawn,), settles=DEF_3_5),
+            (named("drawn", drawn, "a¹ is drawn from π¹, not in the supremum"),), settles=DEF_3_5),
         check("first_response_drawn", "horizon", Ratio("a¹ ~ π¹: d_F gains d per unit of log T"),
-            GAIN, drawn, (free,), settles=DEF_3_5),
+            GAIN, drawn,
+            (named("free", free, "a¹ is in the supremum, not drawn from π¹"),), settles=DEF_3_5),
         check("bound_of_a_linear_class", "log10_horizon",
             Ratio("Theorem 5.2's bound for a linear class ∝ log² T", 2, tolerance=0.1), EXPONENT,
             eluder_of_horizon, (eluder_held_fixed,), settles=["p1.thm_5_2"]),
@@ -589,13 +599,15 @@ THEOREM = Theorem(
             last_line_of_15, settles=["p1.eq_15"], expected="contradicted", why=SQUARE),
         check("eq_15", "reward_bound", Inequality("(15) with σ′(B)²·(x−y)²"), PROVED,
             squared_slope,
-            (last_line_of_15, named("squared_slope_ten_percent", squared_slope, factor=1.1)),
+            (last_line_of_15, named("squared_slope_ten_percent", squared_slope,
+                                    "the bound is 10 % larger", factor=1.1)),
             settles=["p1.eq_15"]),
         check("eq_18_printed", "ridge",
             Inequality("(18), step (b): a²/4 − τ² ≤ (a+b)²/8"), PROVED, step_b_of_18,
             settles=["p1.eq_18"], expected="contradicted", why=QUARTER),
         check("eq_18", "ridge", Inequality("(18), step (b) with a²/16 − τ²/2"), PROVED,
-            by_halves, (step_b_of_18, named("by_halves_tenth_more", by_halves, factor=1.1)),
+            by_halves, (step_b_of_18, named("by_halves_tenth_more", by_halves,
+                                            "the bound is 10 % larger", factor=1.1)),
             settles=["p1.eq_18"]),
         check("one_parameter", "num_states",
             Inequality("one parameter, S = log N(τ): Theorem 6's floor ≤ the MLE's gap ≤ 4.5's"),
@@ -606,7 +618,8 @@ THEOREM = Theorem(
             (by_squared_states,), settles=["p1.thm_4_5"], keeps=["epsilon"]),
         check("remark_4_4", "epsilon",
             Inequality("ε ≤ 1: 4 ≤ ((e^ε−1)/(2α−1))² ≤ (e+1)²"), COMPUTED, two_rates,
-            (named("two_rates_at_twice", two_rates, times=2.0),), settles=["p1.rem_4_4"]),
+            (named("two_rates_at_twice", two_rates,
+                   "2ε in the place of ε", times=2.0),), settles=["p1.rem_4_4"]),
     ],
     corrected={
         "distance_printed": "distance",

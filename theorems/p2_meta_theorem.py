@@ -152,7 +152,7 @@ def first_round(world: Tuning) -> float:
     return world.guarantee(1.0) / world.stated()
 
 
-printed = named("printed", share, printed=True)
+printed = named("printed", share, "η = βκ/(αT), as printed, not βκ/(γT)", printed=True)
 corrected = named("corrected", share, printed=False)
 
 # The count of Lemma C.4 ---------------------------------------------------------------------------
@@ -214,8 +214,12 @@ def _nearest(increasing: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 with_count = named("with_count", over_left, flipped=False, counted=True)
-without_count = named("without_count", over_left, flipped=False, counted=False)
-label_flip = named("label_flip", over_left, flipped=True, counted=True)
+without_count = named(
+    "without_count", over_left, "Lemma C.4 without the factor t − 1", flipped=False, counted=False
+)
+label_flip = named(
+    "label_flip", over_left, "labels are read with the wrong sign", flipped=True, counted=True
+)
 
 # The free step of Theorem C.3 ---------------------------------------------------------------------
 
@@ -281,7 +285,7 @@ class WrongEveryRound:
 
 
 def free_step(world: WrongEveryRound) -> float:
-    """The gap over the right side at its best η."""
+    """Wrong: η is free, and the right side is taken at its best η."""
     best = math.sqrt(world.coverage * math.log(world.horizon) / world.horizon) / world.bounds
     return world.gap / world.right_side(best)
 

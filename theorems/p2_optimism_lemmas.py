@@ -141,7 +141,7 @@ class LemmaC4:
 
 
 def printed_sign(world: TwoPolicies) -> LemmaC4:
-    """As printed."""
+    """Wrong: the sign as printed."""
     return LemmaC4(1.0, 1, 1)
 
 
@@ -222,9 +222,14 @@ def largest_failure(world: OptimismTerm, constant: float) -> Iterable[float]:
     )
 
 
-printed = named("printed", largest_failure, constant=1.0)
+printed = named("printed", largest_failure, "the constant 1, as printed, not √8", constant=1.0)
 hoeffding = named("hoeffding", largest_failure, constant=math.sqrt(8))
-hoeffding_ten_percent = named("hoeffding_ten_percent", largest_failure, constant=math.sqrt(8 * 0.9))
+hoeffding_ten_percent = named(
+    "hoeffding_ten_percent",
+    largest_failure,
+    "the constant is √7.2, not √8",
+    constant=math.sqrt(8 * 0.9),
+)
 
 
 # Theorem 6: what V_max does to PrivXPO -----------------------------------------------------------
@@ -318,7 +323,9 @@ def confused(world: Confusion, share: float) -> float:
 
 
 root_of_log = named("root_of_log", confused, share=1.0)
-root_of_log_doubled = named("root_of_log_doubled", confused, share=2.0)
+root_of_log_doubled = named(
+    "root_of_log_doubled", confused, "twice the hidden difference", share=2.0
+)
 
 
 # The claims --------------------------------------------------------------------------------------

@@ -220,7 +220,7 @@ def tv_over_hellinger(world: BoundedNumbers, factor: float) -> Claimed:
 
 
 unnormalised = named("unnormalised", tv_over_hellinger, factor=1.0)
-normalised = named("normalised", tv_over_hellinger, factor=2.0)
+normalised = named("normalised", tv_over_hellinger, "H² with a half", factor=2.0)
 """Wrong: H² with a half."""
 
 
@@ -248,23 +248,30 @@ THEOREM = Theorem(
     checks=[
         Check(name="mean_value", axis="reward_bound",
               claim=Inequality("Lemma C.2 on every grid point"), quantity=GRID, right=lemma,
-              wrong=[named("without_two", mean_value, off=2.0)], settles=C_2),
+              wrong=[named("without_two", mean_value,
+                           "the constant less 2", off=2.0)], settles=C_2),
         Check(name="mean_value_tight", axis="reward_bound",
               claim=Ratio("Lemma C.2's constant is the best one", tolerance=0.001),
-              quantity=GRID, right=lemma, wrong=[named("twice", mean_value, times=2.0)],
+              quantity=GRID, right=lemma, wrong=[named("twice", mean_value,
+                                                       "twice the constant", times=2.0)],
               settles=C_2),
         Check(name="difference", axis="reward_bound",
               claim=Inequality("Lemma C.7 on every grid point"), quantity=GRID, right=lemma_c_7,
-              wrong=[named("constant_half", difference, factor=0.5)], settles=C_7),
+              wrong=[named("constant_half", difference,
+                           "½ in the place of 8", factor=0.5)], settles=C_7),
         Check(name="difference_tight", axis="reward_bound",
               claim=Ratio("Lemma C.7 holds with 0.586 in the place of 8, and no less at Y = 1",
                           tolerance=0.001),
               quantity=GRID, right=constant_586,
-              wrong=[named("constant_55", difference, factor=0.55), lemma_c_7], settles=C_7),
+              wrong=[named("constant_55", difference,
+                           "0.55 in the place of 0.586", factor=0.55),
+                     named("lemma", difference, "8, as printed, which is far from tight")],
+              settles=C_7),
         Check(name="difference_single", axis="reward_bound",
               claim=Inequality("Lemma C.7 with 1.593·e^Y, |x| ≤ 50"), quantity=GRID,
               right=named("constant_1593", difference, factor=1.593, growth=1.0),
-              wrong=[named("constant_154", difference, factor=1.54, growth=1.0)], settles=C_7),
+              wrong=[named("constant_154", difference,
+                           "1.54 in the place of 1.593", factor=1.54, growth=1.0)], settles=C_7),
         Check(name="difference_every_bound", axis="reward_bound",
               claim=Inequality("Lemma C.7 with 4cosh²(R/2)·(1 + (V − R)₊), for every R and V"),
               quantity=GRID, right=every_bound, wrong=[ninety_percent], settles=RANGE),

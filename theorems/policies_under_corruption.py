@@ -225,12 +225,30 @@ def two_orders(world: CoveredMargin, rng: Any, replicates: int, believed: Believ
 
 
 mixing = named("mixing", largest_loss, believed=moved_in_all)
-short_of_all = named("all_but_two_percent", largest_loss, believed=all_but_two_percent)
+short_of_all = named(
+    "all_but_two_percent",
+    largest_loss,
+    "the promise is paid for .98·Z",
+    believed=all_but_two_percent,
+)
 greedy = named("greedy", largest_loss, believed=nothing_moved)
-misread = privacy_mistake(named("order_misread", largest_loss, believed=moved_by_the_other_order))
+greedy_instead = named("greedy", greedy, "greedy RLHF pays for no corruption")
+misread = privacy_mistake(
+    named(
+        "order_misread",
+        largest_loss,
+        "Z of the other order of privacy and corruption",
+        believed=moved_by_the_other_order,
+    )
+)
 mixing_ratio = named("mixing", two_orders, believed=moved_in_all)
 misread_ratio = privacy_mistake(
-    named("order_misread", two_orders, believed=moved_by_the_other_order)
+    named(
+        "order_misread",
+        two_orders,
+        "Z of the other order of privacy and corruption",
+        believed=moved_by_the_other_order,
+    )
 )
 
 
@@ -309,7 +327,15 @@ def swapped(world: HiddenSign, rng: Any, replicates: int) -> float:
     return either_or(orders_swapped(world), rng, replicates)
 
 
-either, told_share = named("either_or", either_or), named("told_alpha", either_or, known_truth=True)
+either, told_share = (
+    named("either_or", either_or),
+    named(
+        "told_alpha",
+        either_or,
+        "the penalty depends on the true α, which no learner knows",
+        known_truth=True,
+    ),
+)
 
 
 def promises(
@@ -337,8 +363,18 @@ def for_what_happens(world: HiddenSign, attacked: bool) -> float:
 
 at_zero = named("penalty_of_zero", promises, penalty=for_noise)
 promises_wrong = [
-    named("penalty_of_alpha", promises, penalty=for_share),
-    named("told_alpha", promises, penalty=for_what_happens),
+    named(
+        "penalty_of_alpha",
+        promises,
+        "the penalty of α₀ even where nobody attacks",
+        penalty=for_share,
+    ),
+    named(
+        "told_alpha",
+        promises,
+        "the penalty depends on the true α, which no learner knows",
+        penalty=for_what_happens,
+    ),
 ]
 
 
@@ -389,14 +425,15 @@ CHECKS = [
           HIDDEN, any_learner, SWAPPED, COVERED, EVERY_LEARNER),
     check("mixing_ltc", "privacy_cost",
           number("LTC, Z known: SubOpt ≤ atanh(2c(ε)α/ξ)", 1e-5), LOSS,
-          mixing, [greedy, misread, short_of_all], COVERED),
+          mixing, [greedy_instead, misread, short_of_all], COVERED),
     check("mixing_ctl", "privacy_cost", number("CTL, Z known: SubOpt ≤ atanh(2α/ξ)", 1e-5), LOSS,
-          mixing, [greedy, misread, short_of_all], COVERED),
+          mixing, [greedy_instead, misread, short_of_all], COVERED),
     check("mixing_coverage", "min_eigenvalue",
           number("LTC, Z known: atanh(2Z/ξ), along ξ", 1e-5), LOSS,
-          mixing, [greedy, misread, short_of_all], COVERED),
+          mixing, [greedy_instead, misread, short_of_all], COVERED),
     check("greedy_twice", "corruption", number("greedy RLHF: 2·atanh(2Z/ξ) at any α", 0.02),
-          TWICE, greedy, [mixing], COVERED),
+          TWICE, greedy,
+          [named("mixing", mixing, "mixing pays for Z, and loses half as much")], COVERED),
     check("separation", "privacy_cost", number("LTC over CTL = c(ε), small α", 1e-4), OVER_COST,
           mixing_ratio, [misread_ratio], COVERED),
     check("separation_at_any_share", "corruption",

@@ -433,8 +433,17 @@ takes_ltc_for_ctl = named(
 )
 """Algorithm 3 with a β for CTL."""
 log_alpha_free = named("log_alpha_free", gap, learner=LOG_ALPHA_FREE)
-log_knows_alpha = named("log_knows_alpha", gap, learner=Minimiser(log_loss, from_alpha))
-log_capped = named("log_capped", gap, learner=Minimiser(log_loss, at_capped_coverage))
+log_knows_alpha = named(
+    "log_knows_alpha", gap, "β grows with α", learner=Minimiser(log_loss, from_alpha)
+)
+log_capped = named(
+    "log_capped", gap, "a cap on coverage", learner=Minimiser(log_loss, at_capped_coverage)
+)
+FREE_WRONG = (
+    named("knows_alpha", knows_alpha, "β grows with α"),
+    named("capped", capped, "a cap on coverage"),
+)
+without_alpha = named("alpha_free", alpha_free, "β is free of α")
 
 # The best β for a range of α ---------------------------------------------------------------------
 
@@ -628,14 +637,16 @@ def imitation(learner: Minimiser, constant: float) -> tuple[Any, Any]:
     given = {"learner": learner, "constant": constant}
     return (
         named("imitated", over_imitated, **given, times=1.0),
-        named("imitated_twice", over_imitated, **given, times=2.0),
+        named("imitated_twice", over_imitated, "twice the floor", **given, times=2.0),
     )
 
 
 imitated, imitated_twice = imitation(ALPHA_FREE, IMITATION)
 imitated_log, imitated_log_twice = imitation(LOG_ALPHA_FREE, LOG_IMITATION)
 inverse_slope = named("inverse_slope", lemma_1, share=1.0)
-inverse_slope_ten_percent = named("inverse_slope_ten_percent", lemma_1, share=0.9)
+inverse_slope_ten_percent = named(
+    "inverse_slope_ten_percent", lemma_1, "the bound is 10 % smaller", share=0.9
+)
 
 # The claims --------------------------------------------------------------------------------------
 
@@ -680,14 +691,14 @@ def assumes(swept: SweptCheck):
     return at_both_ends(small_bias, *own, of=UnsaturatedLabels)(swept)
 
 
-def grows(name: str, axis: str, claim: Slope, right=alpha_free, wrong=(knows_alpha, capped)):
+def grows(name: str, axis: str, claim: Slope, right=alpha_free, wrong=FREE_WRONG):
     """What a β free of α does."""
     return Check(name=name, axis=axis, claim=claim, right=right, wrong=wrong, quantity=GAP)
 
 
 def falls(name: str, axis: str, claim: Slope, right, settles):
     """What a β that knows α does, or one under a cap."""
-    return Check(name=name, axis=axis, claim=claim, right=right, wrong=[alpha_free],
+    return Check(name=name, axis=axis, claim=claim, right=right, wrong=[without_alpha],
                  settles=settles, quantity=GAP)  # fmt: skip
 
 

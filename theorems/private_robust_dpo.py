@@ -260,7 +260,10 @@ def _numbers(rare: Uncovered) -> tuple[float, float, float]:
 # Algorithms: rDPO, and wrong on purpose ----------------------------------------------------------
 
 rdpo = named("rdpo", algorithm_1)
-pessimistic, dpo = named("pessimistic", lost_by_pessimism), named("dpo", lost_by_dpo)
+pessimistic, dpo = (
+    named("pessimistic", lost_by_pessimism),
+    named("dpo", lost_by_dpo, "DPO, which is not pessimistic"),
+)
 
 
 def as_if_even(world: LopsidedPairs) -> LopsidedPairs:

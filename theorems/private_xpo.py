@@ -79,10 +79,16 @@ def other_optimism(world: NeedleRuns, multiple: float) -> Update:
     return Update(log_objective, optimism=(multiple,))
 
 
-without_optimism = named("without_optimism", other_optimism, multiple=0.0)
-reversed_optimism = named("reversed_optimism", other_optimism, multiple=-1.0)
-a_sixteenth_of_optimism = named("a_sixteenth_of_optimism", other_optimism, multiple=1 / 16)
-sixteen_times_optimism = named("sixteen_times_optimism", other_optimism, multiple=16.0)
+without_optimism = named("without_optimism", other_optimism, "no optimism", multiple=0.0)
+reversed_optimism = named(
+    "reversed_optimism", other_optimism, "optimism with its sign reversed", multiple=-1.0
+)
+a_sixteenth_of_optimism = named(
+    "a_sixteenth_of_optimism", other_optimism, "a sixteenth of γ", multiple=1 / 16
+)
+sixteen_times_optimism = named(
+    "sixteen_times_optimism", other_optimism, "sixteen times γ", multiple=16.0
+)
 
 
 @privacy_mistake

@@ -239,11 +239,22 @@ def _weight(world: RareNeedles, reward: np.ndarray, logs: bool) -> np.ndarray:
 
 
 square_xpo = named("square_xpo", average_gaps, optimism=1.0)
-without_optimism = named("without_optimism", average_gaps, optimism=0.0)
-reversed_optimism = named("reversed_optimism", average_gaps, optimism=-1.0)
-label_flip = named("label_flip", average_gaps, optimism=1.0, sign=-1.0)
+without_optimism = named("without_optimism", average_gaps, "no optimism", optimism=0.0)
+reversed_optimism = named(
+    "reversed_optimism", average_gaps, "optimism with its sign reversed", optimism=-1.0
+)
+label_flip = named(
+    "label_flip", average_gaps, "labels are read with the wrong sign", optimism=1.0, sign=-1.0
+)
 proved = named("square_xpo", average_gaps, optimism=1.0, logs=True)
-proved_flipped = named("label_flip", average_gaps, optimism=1.0, logs=True, sign=-1.0)
+proved_flipped = named(
+    "label_flip",
+    average_gaps,
+    "labels are read with the wrong sign",
+    optimism=1.0,
+    logs=True,
+    sign=-1.0,
+)
 
 
 def told_the_needle(world: RareNeedles, rng: np.random.Generator, replicates: int) -> np.ndarray:

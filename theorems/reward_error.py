@@ -43,6 +43,7 @@ from repro.core.check import (
     Quantity,
     Theorem,
     at_both_ends,
+    named,
     privacy_mistake,
 )
 from repro.core.claims import Claim, Frequency, Inequality, Ratio, Slope
@@ -119,7 +120,7 @@ def fishers_error(world: RewardLabels) -> float:
 
 
 def printed(world: RewardLabels) -> float:
-    """(19) as printed: 4(1+e^B)²/((2α−1)²e^B)·log(N/δ), τ = 0 and N = 2."""
+    """Wrong: (19) as printed, 4(1+e^B)²/((2α−1)²e^B)·log(N/δ), τ = 0 and N = 2."""
     return 4 * _growth(world) * _log_term(world) / label_signal(world.epsilon) ** 2
 
 
@@ -261,7 +262,9 @@ CHECKS = [
           [printed], OWN_BUDGET, ["p1.eq_19"], blind=NO_ERROR),
     check("in_sample_share", "reward_bound",
           Ratio("(19) as printed fails as often as a normal likelihood ratio errs"), OVER_SHARE,
-          printed, [corrected], OWN_BUDGET, ["p1.eq_19"], blind=WORSE),
+          printed,
+          [named("corrected", corrected, "(19) corrected, which rarely fails")], OWN_BUDGET,
+          ["p1.eq_19"], blind=WORSE),
     check("in_sample_needed", "reward_bound",
           Inequality("two rewards just too far apart need no more than the corrected (19)"), NEEDED,
           corrected, [printed], OWN_BUDGET, ["p1.eq_19"]),

@@ -161,7 +161,7 @@ def half_of_kappa(world: AnyStates) -> Claimed:
 with_dimension = named("with_dimension", condition, dimension=True)
 kappa_alone = named("kappa_alone", condition, dimension=False)
 at_most_one = named("at_most_one", schur)
-at_most_half = named("at_most_half", schur, factor=0.5)
+at_most_half = named("at_most_half", schur, "at most ½, not 1", factor=0.5)
 
 
 # Algorithm 2 with η = 1, and Γ -------------------------------------------------------------------
@@ -196,16 +196,26 @@ def over_kappa(
 
 
 takes_the_best = named("takes_the_best", over_twice_the_error)
-takes_the_worst = named("takes_the_worst", over_twice_the_error, least=True)
-"""Wrong: labels read the other way round, y = 1 for the response that lost."""
-half_the_bound = named("half_the_bound", over_twice_the_error, share=0.5)
+takes_the_worst = named(
+    "takes_the_worst",
+    over_twice_the_error,
+    "labels are read the other way round, so the worst response wins",
+    least=True,
+)
+half_the_bound = named("half_the_bound", over_twice_the_error, "half of the bound", share=0.5)
 of_the_data = named("of_the_data", over_kappa, of_data=True)
-of_the_comparator = named("of_the_comparator", over_kappa, of_data=False)
-"""Wrong: κ relative to the policies' own pairs, which is 1."""
+of_the_comparator = named(
+    "of_the_comparator",
+    over_kappa,
+    "κ relative to the policies' own pairs, which is 1",
+    of_data=False,
+)
 
 
 set_covers = named("set_covers", over_bound)
-set_misses = named("set_misses", over_bound, width_share=0.2)
+set_misses = named(
+    "set_misses", over_bound, "the confidence set has a fifth of its width", width_share=0.2
+)
 
 
 def width_of_ltc(data: TwoFloors) -> np.ndarray:

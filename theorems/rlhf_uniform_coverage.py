@@ -188,7 +188,7 @@ def one_wrong_state(world: OrthogonalStates) -> float:
 
 
 def one_wrong_state_as_printed(world: OrthogonalStates) -> float:
-    """The same without the 1."""
+    """Wrong near δ = 1: ln(1/δ), as printed, without the 1."""
     return world.over_bound(0.0)
 
 

@@ -109,7 +109,7 @@ def all_tables(world: FallingPreferences) -> FallingPreferences:
     return replace(world, fit=every_table)
 
 
-class_ignored = named("every_table", all_tables)
+class_ignored = named("every_table", all_tables, "the class of all tables")
 
 
 def small_beta(world: FallingPreferences) -> FallingPreferences:
@@ -119,7 +119,7 @@ def small_beta(world: FallingPreferences) -> FallingPreferences:
 
 
 def thousand_times_the_labels(world: FallingPreferences) -> FallingPreferences:
-    """Other data: more labels than the bound knows of, and all of the class."""
+    """Wrong: more labels than the bound knows of, and all of the class."""
     return replace(world, tuning=0.01 * world.tuning, more=1000)
 
 
@@ -159,8 +159,12 @@ def _errors(learner: FallingPreferences, steps: int, rng, runs: int) -> np.ndarr
 
 
 counted = named("log_N_and_radius", between_errors, sign=1.0, counts=1)
-counted_upside_down = named("label_flip", between_errors, sign=-1.0, counts=1)
-not_counted = named("class_left_out", between_errors, sign=1.0, counts=0)
+counted_upside_down = named(
+    "label_flip", between_errors, "labels are read with the wrong sign", sign=-1.0, counts=1
+)
+not_counted = named(
+    "class_left_out", between_errors, "the bound leaves the class out", sign=1.0, counts=0
+)
 """Wrong: a bound with log(1/δ) alone."""
 
 # Quantities --------------------------------------------------------------------------------------

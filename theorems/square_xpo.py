@@ -59,8 +59,10 @@ def other_optimism(world: NeedleRuns, multiple: float) -> Update:
     return Update(square_objective, optimism=(multiple,))
 
 
-without_optimism = named("without_optimism", other_optimism, multiple=0.0)
-reversed_optimism = named("reversed_optimism", other_optimism, multiple=-1.0)
+without_optimism = named("without_optimism", other_optimism, "no optimism", multiple=0.0)
+reversed_optimism = named(
+    "reversed_optimism", other_optimism, "optimism with its sign reversed", multiple=-1.0
+)
 
 
 @privacy_mistake

@@ -246,7 +246,9 @@ def bias_over_bound(world: Share, free_of_cost: bool) -> Claimed:
 
 
 both_sides = named("both_sides", bias_over_bound, free_of_cost=False)
-reach_one_under_ltc = named("reach_one_under_ltc", bias_over_bound, free_of_cost=True)
+reach_one_under_ltc = named(
+    "reach_one_under_ltc", bias_over_bound, "2α under LTC as well", free_of_cost=True
+)
 
 
 # The claims --------------------------------------------------------------------------------------

@@ -148,7 +148,7 @@ def joint_estimate(data: Shares) -> Tensor:
 
 
 def known_budget(data: Shares) -> Tensor:
-    """Of θ at the true signal."""
+    """Wrong where ε is unknown: θ at the true signal."""
     return _gap(data, _at(data, _signal(data))[0])
 
 
@@ -216,7 +216,7 @@ THEOREM = Theorem(
             Inequality("every learner's floor ≤ the joint estimate's largest gap ≤ 40 · floor"),
             WITHIN,
             above,
-            named("above_by_two", above, most=2.0),
+            named("above_by_two", above, "twice the floor, not 40 times", most=2.0),
         ),
     ],
     worlds={"labels": UnknownBudget},

@@ -35,7 +35,7 @@ NEXT = """Next:
   6. python -m repro catalogue                       lists it with its statements
   7. python -m repro suite list                      from then on `dvc repro` runs it, too
 """
-NOT_YET_WRONG = """TODO: a mistake that this experiment must notice, such as no debiasing.
+NOT_YET_WRONG = """Wrong: TODO, a mistake that this experiment must notice, such as no debiasing.
 
     Until then it is the right estimator, the control is accepted and the run inconclusive.
     """

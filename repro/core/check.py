@@ -49,14 +49,20 @@ FAILURE_PROB = 0.05
 """δ of claims that may fail with it, on worlds that have none of their own."""
 
 
-def named(name: str, algorithm: Algorithm, **constants: Any) -> Algorithm:
+def named(name: str, algorithm: Algorithm, mistake: str = "", /, **constants: Any) -> Algorithm:
     """An algorithm at constants of its own, under a name of its own.
 
     >>> def shifted(world: float, by: float) -> float:
     ...     return world + by
-    >>> higher = named("higher", shifted, by=0.5)
-    >>> higher.__name__, higher(3.0)
-    ('higher', 3.5)
+    >>> higher = named("higher", shifted, "half a unit too high", by=0.5)
+    >>> higher.__name__, higher(3.0), mistake_words(higher)
+    ('higher', 3.5, 'half a unit too high')
+
+    Args:
+        name: in files and on figures.
+        algorithm: with more arguments.
+        mistake: of a control, what is wrong with it; otherwise the docstring says it.
+        constants: the other arguments.
     """
     bound = partial(algorithm, **constants)
 
@@ -66,6 +72,8 @@ def named(name: str, algorithm: Algorithm, **constants: Any) -> Algorithm:
 
     # Content keys know a function by its qualified name and by what it has closed over.
     at.__name__ = at.__qualname__ = name
+    if mistake:
+        at.__doc__ = f"Wrong: {mistake}."
     of = inspect.signature(algorithm)
     # what has a value of its own is a constant, too
     kept = [
@@ -350,7 +358,7 @@ class Check:
             allowed = among(str(self.expected), get_args(Verdict))
             raise ValueError(f"{self.name}: expected={self.expected!r}: {allowed}")
         if self.expected != "supported" and not self.why:
-            raise ValueError(f"{self.name}: a pinned {self.expected} needs its reason in why")
+            raise ValueError(f"{self.name}: expected={self.expected!r} needs its reason in why")
         refuse_text(f"{self.name}: settles", self.settles)
         arguments = {measured_alone: ("world", "rng", "replicates"), of_world: ("world",)}
         called = arguments.get(self.quantity.of)

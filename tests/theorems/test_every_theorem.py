@@ -10,6 +10,7 @@ from repro.commands.scaffold.every_theorem import (  # noqa: F401
     speaks_for_nothing,
     test_assumptions_hold_on_the_default_instance,
     test_checks_are_well_formed,
+    test_every_control_says_what_is_wrong_with_it,
     test_some_control_is_wrong_on_purpose,
 )
 from repro.study.discovery import find, slugs

@@ -25,6 +25,8 @@ from repro.study.plan import built
 from repro.study.settings import session_of
 
 VERDICTS = {"supported", "contradicted", "inconclusive", "assumption_failed"}
+MISTAKE = 100
+"""Most signs of what is wrong with a control."""
 
 
 def pytest_generate_tests(metafunc):
@@ -75,6 +77,13 @@ def test_checks_are_well_formed(slug):
 
 def test_some_control_is_wrong_on_purpose(slug):
     assert any(check.controls for check in default(slug).checks)
+
+
+def test_every_control_says_what_is_wrong_with_it(slug):
+    """Its docstring begins with "Wrong:", or it is ``named(name, algorithm, mistake)``."""
+    for check in default(slug).checks:
+        assert set(check.mistakes) == set(check.controls)
+        assert all(len(words) <= MISTAKE for words in check.mistakes.values())
 
 
 def test_assumptions_hold_on_the_default_instance(slug):

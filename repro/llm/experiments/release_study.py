@@ -216,10 +216,10 @@ def _opposing(study: Study, draw: int) -> list[str]:
 
 
 def dpo(release: SimulatedRelease) -> Reached:
-    """DPO: every label is taken as it is."""
+    """Wrong where labels are private: DPO takes every label as it is."""
     return release.reached("dpo")
 
 
 def longer_is_better(release: SimulatedRelease) -> Reached:
-    """The trivial policy: the longest of a few responses of the fine-tuned model."""
+    """Wrong: no learning; the longest of a few responses of the fine-tuned model."""
     return release.longest()

@@ -18,7 +18,7 @@ def pokl(world: OnlineRun) -> OnlineRun:
 
 
 def without_exploration(world: OnlineRun) -> OnlineRun:
-    """No bonus, both responses from the exploitation policy; wrong where exploration is needed."""
+    """Wrong where exploration is needed: no bonus, both responses from the exploitation policy."""
     return replace(world, gamma=0.0)
 
 

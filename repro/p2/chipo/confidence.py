@@ -190,5 +190,7 @@ def confusion(world: SmallFailureProb, share: float) -> float:
 
 
 root_of_log = named("root_of_log", confusion, share=1.0)
-root_of_log_doubled = named("root_of_log_doubled", confusion, share=2.0)
+root_of_log_doubled = named(
+    "root_of_log_doubled", confusion, "twice the hidden difference", share=2.0
+)
 """Wrong: a difference twice as large."""

@@ -148,13 +148,13 @@ def root_of_the_ratio(chosen: Chosen) -> float:
 
 
 def as_printed(chosen: Chosen) -> float:
-    """Not the best: β = (V_max/R_max)·c/√(Cn), as Theorem C.1 says."""
+    """Wrong: β = (V_max/R_max)·c/√(Cn), as Theorem C.1 says, is not the best."""
     ratio = chosen.world.value_ratio
     return chosen.beyond(ratio * chosen.world.unit, ratio)
 
 
 def free_of_the_ratio(chosen: Chosen) -> float:
-    """Not the best: β = c/√(Cn)."""
+    """Wrong: β = c/√(Cn) is not the best."""
     return chosen.beyond(chosen.world.unit, chosen.world.value_ratio)
 
 
@@ -164,7 +164,7 @@ def every_beta(chosen: Chosen) -> float:
 
 
 def capped(chosen: Chosen) -> float:
-    """Another class: no implicit reward beyond 2·R_max."""
+    """Wrong: another class, with no implicit reward beyond 2·R_max."""
     return chosen.worst(MULTIPLES * chosen.world.unit, 2.0)
 
 
@@ -202,7 +202,9 @@ def _cases(world: SpuriousValue, slope: float, constant: float) -> np.ndarray:
 over_bound.cases = _cases  # type: ignore[attr-defined]
 """See ``repro.core.check.largest_of``: a run is pinned to the mean of one draw, too."""
 with_the_ratio = named("with_the_ratio", over_bound, slope=3.0, constant=0.5)
-without_the_ratio = named("without_the_ratio", over_bound, slope=0.0, constant=3.5)
+without_the_ratio = named(
+    "without_the_ratio", over_bound, "3.5 in the place of 3V_max/R_max + ½", slope=0.0, constant=3.5
+)
 """Wrong: no ρ."""
 
 
