@@ -63,16 +63,20 @@ class TheoremNumbers(Model):
     laptop_seeds: Blocks = 20
 
 
-def swept_checks(theorem: Theorem, numbers: TheoremNumbers, kind: str) -> tuple[SweptCheck, ...]:
-    """Every check of a theorem on its worlds: all on the default instance, on another its own.
+def swept_checks(
+    theorem: Theorem, numbers: TheoremNumbers, kind: str, only: Sequence[str] | None = None
+) -> tuple[SweptCheck, ...]:
+    """The checks of a theorem on their worlds: all on the default instance, on another its own.
 
     Args:
         theorem: what is claimed.
         numbers: the config group.
         kind: of the instance.
+        only: names of the checks to build; None for all.
 
     Raises:
-        BadInput: the first wrong key, its value and what is allowed.
+        BadInput: the first wrong key, its value and what is allowed; ``only`` names a check that
+            the instance does not have.
     """
     known = [check.name for check in theorem.checks]
     refuse_unknown("theorem.sweeps", numbers.sweeps, known)
@@ -89,11 +93,21 @@ def swept_checks(theorem: Theorem, numbers: TheoremNumbers, kind: str) -> tuple[
         there, given = sweeps_in_use(numbers, other)
         for name, sweep in given.items():
             _numbers(sweep, worlds, f"{there}.{name}")
+    names = [name for name in known if name in own]
+    _refuse_unknown_checks(only or (), names)
     return tuple(
         SweptCheck(check, _sweep(check, own[check.name], worlds, f"{place}.{check.name}"))
         for check in theorem.checks
-        if check.name in own
+        if check.name in (names if only is None else only)
     )
+
+
+def _refuse_unknown_checks(only: Iterable[str], names: Sequence[str]) -> None:
+    for name in only:
+        if name not in names:
+            check, _, control = name.partition("/")
+            hint = "a control runs with its check; " if control and check in names else ""
+            raise BadInput("only", name, hint + among(check if hint else name, names))
 
 
 def sweeps_in_use(

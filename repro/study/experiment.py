@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from repro.base.device import built_at
-from repro.base.errors import BadInput, among, one_line, running_theorem
+from repro.base.errors import BadInput, one_line, running_theorem
 from repro.base.schema import Blocks, Epsilon, KLWeight, Model, Pairs, Positive, Whole
 from repro.core.check import SweptCheck, Theorem, mistake_words
 from repro.core.claims import DeclaredCheck
@@ -108,36 +108,25 @@ class Experiment:
     only: tuple[str, ...] | None = None
 
     @cached_property
-    def defined(self) -> tuple[SweptCheck, ...]:
-        """Every check on its worlds; on another instance those that run there.
+    def swept(self) -> tuple[SweptCheck, ...]:
+        """The checks that are run, on their worlds; on another instance those that run there.
 
         Raises:
-            BadInput: a number that a world does not allow, an axis that changes nothing, or a
-                stage that no world has.
+            BadInput: a number that a world does not allow, an axis that changes nothing, a stage
+                that no world has, or ``only`` names a check that there is not.
         """
-        swept_checks_of = swept_checks(self.theorem, self.numbers, self.setting.instance_kind)
-        checks = tuple(self._in_force(self._digested(check)) for check in swept_checks_of)
+        kind = self.setting.instance_kind
+        on_their_worlds = swept_checks(self.theorem, self.numbers, kind, self.only)
+        checks = tuple(self._in_force(self._digested(check)) for check in on_their_worlds)
         refuse_unknown(self.setting.stages, {n for check in checks for n in _fields(check)})
         for check in checks:
             _refuse_idle_axis(check)
         return checks
 
-    @cached_property
-    def swept(self) -> tuple[SweptCheck, ...]:
-        """The checks that are run.
-
-        Raises:
-            BadInput: as for all of them, or ``only`` names a check that there is not.
-        """
-        names = [check.name for check in self.defined]
-        for name in self.only or ():
-            if name not in names:
-                check, _, control = name.partition("/")
-                hint = "a control runs with its check; " if control and check in names else ""
-                raise BadInput("only", name, hint + among(check if hint else name, names))
-        return tuple(
-            check for check in self.defined if self.only is None or check.name in self.only
-        )
+    @property
+    def defined_checks(self) -> int:
+        """How many checks the theorem has on the instance of the run."""
+        return len(sweeps_in_use(self.numbers, self.setting.instance_kind)[1])
 
     @cached_property
     def checks(self) -> tuple[DeclaredCheck, ...]:
@@ -270,7 +259,7 @@ class Experiment:
         """
         if self.theorem.estimate is None:
             return ""
-        return self.theorem.estimate(self.defined, replicates)
+        return self.theorem.estimate(self.swept, replicates)
 
 
 def _fields(swept: SweptCheck) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def summarise(
         seed=plan.seed,
         replicates=plan.budget.replicates,
         budget=plan.budget.name,
-        defined_checks=len(built(plan).defined),
+        defined_checks=built(plan).defined_checks,
     )
 
 

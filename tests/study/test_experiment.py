@@ -205,6 +205,12 @@ def test_labels_stop_at_the_most_there_can_be(swept_of):
     assert str(refused.value) == most
 
 
+def test_a_check_that_is_not_run_refuses_nothing(swept_of):
+    sweeps = swept_with(grid=[1e3, 1e4, MAX_PAIRS / 2, MAX_PAIRS])
+    (one,) = swept_of(sweeps=sweeps, overrides={"epsilon": 0.5}, only=("cost",))
+    assert one.name == "cost"
+
+
 def test_a_number_that_a_check_keeps_is_not_overridden(swept_of):
     first, second = swept_of(overrides={"n_pairs": 7})
     assert first.sweep.grid == (1e3, 1e4, 1e5, 1e6)
@@ -344,7 +350,7 @@ def grouped(world, **chosen):
     numbers = TheoremNumbers(name="t", worlds={"one": {}}, sweeps={"n": {"grid": [1, 2]}})
     setting = Setting(Overrides(), {"kind": "linear"}, "cpu", Path("x"), **chosen)
     experiment = Experiment(theorem, numbers, setting)
-    (one,) = experiment.defined
+    (one,) = experiment.swept
     return one.sweep.worlds[0], experiment.declared(one).settings
 
 

@@ -137,7 +137,7 @@ def values_at():
     """(experiment, check, numbers, seed) → by algorithm, one replicate on its world with those."""
 
     def of(experiment, name, numbers, seed=0):
-        swept = next(one for one in experiment.defined if one.name == name)
+        swept = next(one for one in experiment.swept if one.name == name)
         with experiment.building():
             there = replace(swept, sweep=swept.sweep.each(lambda world: put(world, numbers)))
             found = there.at(0, np.random.default_rng(seed), 1)

@@ -91,13 +91,13 @@ def test_as_published_fails_the_assumption(experiment, tmp_path):
     values = compose_values("llm_rdpo", {}, [*SMALL, "theorem.worlds.release.variant=as_published"])
     other = plan.built(session_of({**values, "output_dir": str(folder)}).plan)
     failed = [a.name for a in other.assumptions() if not a.holds]
-    assert failed == [f"{one.name} fine-tuning sees no label" for one in other.defined]
+    assert failed == [f"{one.name} fine-tuning sees no label" for one in other.swept]
     assert all(a.holds for a in experiment.assumptions())
 
 
 @pytest.mark.parametrize(("order", "rate"), [(Order.CTL, 0.4020), (Order.LTC, 0.4398)])
 def test_masks_flip_at_the_rate_of_the_appendix(experiment, order, rate):
-    swept = experiment.defined[0]
+    swept = experiment.swept[0]
     with experiment.building():
         world = put(swept.sweep.worlds[0], {"epsilon": 0.5})
         truth = world.study.splits.train.labels

@@ -101,7 +101,7 @@ def test_a_batch_of_sizes_equals_one_size_at_a_time():
 
     values = {**compose_values("offline_gap", {}), "output_dir": "unused"}
     experiment = built(session_of(values).plan)
-    for swept in (one for one in experiment.defined if one.sweep.axis == "n_pairs"):
+    for swept in (one for one in experiment.swept if one.sweep.axis == "n_pairs"):
         grid, worlds = swept.sweep.grid, swept.measured
         rngs = [stream(5, swept.name, value) for value in grid]
         given = worlds, swept.algorithms, rngs, 7, swept.sweep.worlds
@@ -149,7 +149,7 @@ def too_few_labels(check, first):
     grid = f"theorem.sweeps.{check}.grid=[{first},1e12,1e13]"
     values = {**compose_values("offline_gap", {}, [grid]), "output_dir": "unused"}
     experiment = built(session_of(values).plan)
-    [swept] = (one for one in experiment.defined if one.name == check)
+    [swept] = (one for one in experiment.swept if one.name == check)
     return [
         detail
         for name, holds, detail in offline_gap.assumes(swept)

@@ -24,7 +24,7 @@ def substitutes(tmp_path_factory):
         values = compose_values(slug, {}, ["tracking=none"])
         values["output_dir"] = str(tmp_path_factory.mktemp("run"))
         experiment = plan.built(session_of(values).plan)
-        for swept in experiment.defined:
+        for swept in experiment.swept:
             declared = experiment.declared(swept)
             for name in declared.statements:
                 found.setdefault(name, []).append(declared.substitute)
@@ -65,7 +65,7 @@ def test_what_stands_in_is_read_off_the_world(slug, given, left, tmp_path, monke
     pytest.importorskip("transformers")
     monkeypatch.setattr("repro.llm.experiments.study._refuse_unreadable", lambda choice: None)
     values = compose_values(slug, {}, ["tracking=none"]) | {"output_dir": str(tmp_path)}
-    (swept, *_) = plan.built(session_of(values).plan).defined
+    (swept, *_) = plan.built(session_of(values).plan).swept
     world = put(swept.sweep.worlds[0], given)
     other = type(swept)(swept.check, type(swept.sweep)(**{**vars(swept.sweep), "worlds": (world,)}))
     assert find(slug).substitute_of(other) == left
