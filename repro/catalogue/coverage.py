@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from repro.catalogue import machine_checked, slips
@@ -39,6 +39,7 @@ class StatementCoverage:
         machine_checked: theorems about it that Coq accepts a proof of.
         speaking: experiment and check of everything that speaks for it.
         in_part: checks that were run, by the experiment that is measured in part.
+        rests_on: the statements that it sums up.
     """
 
     id: str
@@ -49,6 +50,7 @@ class StatementCoverage:
     machine_checked: tuple[Checked, ...] = ()
     speaking: tuple[tuple[str, CheckSummary], ...] = ()
     in_part: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rests_on: tuple[StatementCoverage, ...] = ()
 
     @property
     def recorded(self) -> dict[str, str]:
@@ -111,9 +113,13 @@ def _own_title(name: str, summary: TheoremSummary) -> str:
 def rows(catalogue: Catalogue, existing: Summaries) -> list[StatementCoverage]:
     """Every statement with its computed status, in the order of the file."""
     proved = machine_checked.by_statement(catalogue.theorems)
-    return [
-        _row(name, item, existing, tuple(proved.get(name, ())))
+    by_id = {
+        name: _row(name, item, existing, tuple(proved.get(name, ())))
         for name, item in catalogue.items.items()
+    }
+    return [
+        replace(row, rests_on=tuple(by_id[name] for name in row.item.rests_on))
+        for row in by_id.values()
     ]
 
 

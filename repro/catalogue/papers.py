@@ -129,6 +129,7 @@ class Item(Model):
         counterexample_at: what the command that runs it sets besides, such as kl_weight=0.0625;
             ``only=NAME`` for another check than the first that is contradicted, or for one whose
             control is the printed form.
+        rests_on: ids of the statements that it sums up, such as those behind an abstract.
         pages: of docs/explanations with the proof, the numbers or the corrected form.
         coq: theorems about it that Coq checks.
         slips: suspected of it, by a name that is the paper's alone.
@@ -144,6 +145,7 @@ class Item(Model):
     stands: Text | None = None
     counterexample: Text | None = None
     counterexample_at: tuple[Text, ...] = ()
+    rests_on: tuple[Text, ...] = ()
     pages: tuple[Text, ...] = ()
     coq: dict[str, Proved] = {}
     slips: dict[str, Slip] = {}
@@ -292,6 +294,11 @@ def _of(where: tuple[Place, ...], _: object) -> Catalogue:
             items[f"{name}.{key}"] = item
         loose |= {f"{name}.{key}": slip for key, slip in content.slips.items()}
         proofs |= content.proofs
+    for name, item in items.items():
+        for other in item.rests_on:
+            if other not in items:
+                allowed = f"no such statement; {nearest(other, items)}"
+                raise BadInput(f"{name}.rests_on", other, allowed)
     last = {name: item for name, item in items.items() if paper(name) == OWN}
     items = {name: item for name, item in items.items() if paper(name) != OWN} | last
     return validate(Catalogue, {

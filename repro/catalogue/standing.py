@@ -120,8 +120,23 @@ def standing(row: StatementCoverage, catalogue: Catalogue) -> Standing:
         f"a run came out {row.expected[slug].replace('_', ' ')}, not as recorded"
         for slug in row.differing
     ]
-    sentence = "; ".join([(stands or generated) + evidence, *dict.fromkeys(differing), *stale])
+    parts = [(stands or generated) + evidence, *_behind(row), *dict.fromkeys(differing), *stale]
+    sentence = "; ".join(parts)
     return Standing(spoken(row.id), verdict, grade, at_hand, sentence, bool(conditions))
+
+
+def _behind(row: StatementCoverage) -> Iterator[str]:
+    """The statements that it rests on, each with the symbol of its verdict."""
+    by_kind: dict[str, list[str]] = {}
+    for one in row.rests_on:
+        symbol = SYMBOLS.get(_verdict(one), "–")
+        by_kind.setdefault(kind(one.id), []).append(f"{number(one.id)} {symbol}")
+    named = [
+        f"{of_kind.capitalize()}{'s' if others else ''} {', '.join([first, *others])}"
+        for of_kind, (first, *others) in by_kind.items()
+    ]
+    if named:
+        yield f"behind it: {', '.join(named)}"
 
 
 def _conditions(row: StatementCoverage) -> list[str]:

@@ -26,7 +26,13 @@ from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun
 from repro.report.record import changed_words
 from repro.report.run_files import CheckEntry
-from repro.report.wording import plain_words, verdict_words, witness_words
+from repro.report.wording import (
+    NOTHING_COUNTS,
+    failed_assumptions,
+    plain_words,
+    verdict_words,
+    witness_words,
+)
 
 WIDTH = 80
 ALL_RUN = "the command above runs all"
@@ -168,8 +174,9 @@ def _verdict(verdict: str, source: str) -> str:
         return f"{plain_words(verdict)}; its checks are of another model or other data"
     if verdict == IN_PART:
         return verdict
-    shown = "executed, no verdict" if verdict == EXECUTED else verdict_words(verdict)
-    return f"{shown} ({source})"
+    if verdict == EXECUTED:
+        return "runs it; its verdict is of other statements"
+    return f"{verdict_words(verdict)} ({source})"
 
 
 def _run(run: StoredRun) -> Iterator[str]:
@@ -179,6 +186,8 @@ def _run(run: StoredRun) -> Iterator[str]:
     given = changed_words({name: value for name, value in run.overrides.items() if name != "only"})
     others = f", run with {' '.join(given)}" if given else ""
     yield _wrapped(f"numbers: of {run.folder}, budget {run.verdict.budget}{others}")
+    for words in failed_assumptions(run.verdict):
+        yield _wrapped(f"run: {words}; {NOTHING_COUNTS}")
     if run.part:
         yield _wrapped(f"run: {run.part}; a check without numbers stands as recorded; {ALL_RUN}")
 

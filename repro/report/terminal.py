@@ -19,6 +19,7 @@ from repro.report.record import OVERRIDES, PLAIN, RunRecord, record_of
 from repro.report.run_files import CheckEntry, ControlEntry, OutcomeEntry, VerdictContent
 from repro.report.wording import (
     NO_CONTROL,
+    NOTHING_COUNTS,
     beside,
     brief_words,
     caught_words,
@@ -319,7 +320,7 @@ def _print_substitutes(run: VerdictContent, console: Console) -> None:
 def _print_failures(run: VerdictContent, console: Console) -> None:
     """Assumptions that fail, controls that were not rejected, and what may decide more checks."""
     for words in failed_assumptions(run):
-        console.print(text(f"! {words}; no verdict of a check counts", "bold magenta"))
+        console.print(text(f"! {words}; {NOTHING_COUNTS}", "bold magenta"))
     for control in run.controls:
         if not control.caught:
             words = f"✗ control {control.name} of {control.check} was NOT rejected: "

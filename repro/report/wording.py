@@ -46,11 +46,15 @@ class Contradiction:
 def beside(run: VerdictContent, given: Mapping[str, object]) -> list[Contradiction]:
     """Every contradicted check of a run that has a witness or a corrected form.
 
+    Nothing where an assumption fails: no verdict of a check counts then.
+
     Args:
         run: that has finished.
         given: numbers that were given for it: a command of another experiment does not take them,
             and says so.
     """
+    if failed_assumptions(run):
+        return []
     numbers = [f"{name}={value}" for name, value in given.items() if name != "only"]
     apart = f", at its own numbers, not at {' '.join(numbers)}" if numbers else ""
     contradictions = (
@@ -91,7 +95,7 @@ def witness_words(check: CheckEntry, entry: WitnessEntry) -> str:
     'from n = 1000 to 1e+05 it goes from 0.2 to 0.2, by a factor 1; claimed at most 0.0126'
     >>> ratio = check.model_copy(update={"quantity": "gap / bound", "claimed": 0.0})
     >>> witness_words(ratio, WitnessEntry(**growth, claimed=0.0126)).rpartition("; ")[2]
-    '1 is not exceeded yet: its growth along the sweep contradicts'
+    '1 is not exceeded yet: the growth is judged'
     >>> loose = check.model_copy(update={"tolerance": 0.05})
     >>> witness_words(loose, WitnessEntry(**growth, claimed=0.0126)).partition("; ")[2]
     'allowed, with tolerance: at most 0.0126'
@@ -135,7 +139,7 @@ def _below_one(check: CheckEntry, entry: WitnessEntry) -> str:
     """Of a quotient that must not grow, that no value of the sweep shows more than its growth."""
     quotient = check.claimed == 0 and check.direction == "at_most" and " / " in check.quantity
     below = entry.measured is not None and entry.measured <= 1
-    words = "; 1 is not exceeded yet: its growth along the sweep contradicts"
+    words = "; 1 is not exceeded yet: the growth is judged"
     return words if quotient and below else ""
 
 
@@ -205,6 +209,10 @@ def expected_words(run: VerdictContent) -> str:
     if run.verdict == run.expected:
         return f"{part}as expected, but a check is NOT as expected"
     return f"{part}NOT as expected; expected: {plain_words(run.expected)}"
+
+
+NOTHING_COUNTS = "no verdict of a check counts"
+"""Of a run where an assumption fails."""
 
 
 def failed_assumptions(run: VerdictContent) -> list[str]:

@@ -114,3 +114,17 @@ def test_what_holds_is_plain_text_without_its_full_stop():
     given = {"place": "p", "suspected": "a root is lost.", "grade": "constant"}
     slip = Slip.model_validate({**given, "corrected": r"$O(c(\varepsilon)^{2}/n)$."})
     assert (slip.suspected, slip.corrected) == ("a root is lost", "O(c(ε)²/n)")
+
+
+def test_what_a_statement_rests_on_is_a_statement(tmp_path):
+    file = tmp_path / "conf" / "papers" / "krr.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        "title: t\nauthors: a\nstatements:\n"
+        "  abs_1: {title: t, rests_on: [krr.thm_2]}\n  thm_1: {title: t}\n"
+    )
+    with pytest.raises(BadInput) as refused:
+        load(tmp_path)
+    assert str(refused.value) == (
+        "krr.abs_1.rests_on=krr.thm_2: no such statement; did you mean krr.thm_1?"
+    )

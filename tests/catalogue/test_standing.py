@@ -29,9 +29,10 @@ def test_a_first_line_has_one_verdict_one_sentence_and_at_most_160_signs():
         assert stands.verdict_words[0] in "✗✓–≈○"
         assert stands.line.startswith(f"{stands.name}: {stands.verdict_words}: ")
         evidence = rf"(.*) \(({KINDS}|proved in part)(, ({KINDS}|proved in part))*\)"
-        known = re.fullmatch(evidence, stands.sentence)
+        sentence = stands.sentence.partition("; behind it: ")[0]
+        known = re.fullmatch(evidence, sentence)
         assert bool(known) == (stands.verdict == "supported"), row.id
-        said = known[1] if known else stands.sentence
+        said = known[1] if known else sentence
         assert not row.item.stands or said == row.item.stands
 
 
@@ -66,6 +67,8 @@ def test_pages_are_of_statements_that_there_are_and_lie_in_docs():
         ("p1.abs_1", "✓ supported under a condition that is not stated"),  # a note and a proof
         ("p4.thm_5_7", "✗ contradicted (unstated condition)"),
         ("p4.thm_6_2", "✗ contradicted (unstated condition)"),
+        ("p2.rem_5_1", "✗ contradicted (unstated condition)"),
+        ("p4.thm_6_3", "✗ contradicted (unstated condition)"),
         ("p1.rem_4_4", "✓ supported"),  # states its condition
         ("p4.prop_4_6", "✗ contradicted (constant)"),
         ("p1.alg_1", "– executed, no verdict"),
@@ -88,6 +91,18 @@ def test_without_a_written_sentence_the_note_or_the_proof_names_the_condition():
     proof, *_ = BY_ID["p1.abs_1"].machine_checked
     proved = replace(unsaid, item=bare, machine_checked=(proof,))
     assert standing(proved, ALL).sentence == f"{proof.says} (measured)"
+
+
+def test_an_abstract_says_which_of_its_theorems_are_contradicted():
+    assert standing(BY_ID["p2.abs_1"], ALL).sentence.endswith(
+        "; behind it: Lemmas 3.1 ✓, 3.3 ✓, Theorems 4.4 ✓, 4.8 ✗, 5.2 ✓, 5.3 ✗"
+    )
+    abstracts = [row for row in ROWS if "abs" in row.id and row.id.startswith("p")]
+    assert len(abstracts) == 5
+    for row in abstracts:
+        words = standing(row, ALL).sentence.partition("; behind it: ")[2]
+        verdicts = [standing(BY_ID[name], ALL).verdict_words[0] for name in row.item.rests_on]
+        assert [sign for sign in words if sign in "✗✓–"] == verdicts != []
 
 
 def test_a_written_sentence_changes_no_verdict():

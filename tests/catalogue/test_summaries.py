@@ -216,7 +216,7 @@ def test_a_run_whose_experiment_is_deleted_decides_nothing(mine, monkeypatch, ca
     assert status_of(report.main, ["runs=outputs"]) == 0
     assert f"mine: {GONE}\n" in capsys.readouterr().out
     page = Path("outputs/report.html").read_text("utf-8")
-    assert "settles no statement" in page
+    assert "decides no statement" in page
     assert 'id="s-own.mine"' not in page
 
 

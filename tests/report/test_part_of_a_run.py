@@ -1,4 +1,4 @@
-"""A run of some of the checks settles no statement: whatever reads it says how many they are."""
+"""A run of some of the checks decides no statement: whatever reads it says how many they are."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_report_gives_no_statement_a_verdict(part):
     text = Path("outputs/report.html").read_text("utf-8")
     assert "<p>0 experiments run here, 1 in part." in text
     assert f'<h3>offline_gap</h3> <span class="verdict none">{PART}</span>' in text
-    assert "settles no statement" in text
+    assert "decides no statement" in text
     (statements,) = re.findall('<section id="statements".*<section id="findings"', text, re.DOTALL)
     assert "✓ supported" in statements
     assert "verdict supported" not in statements

@@ -257,7 +257,8 @@ def test_a_statement_takes_the_worst_of_its_own_checks_only(runs):
     # other experiments and proofs, which were not run here, contradict it
     assert (one.verdict, one.here) == ("contradicted", False)
     assert one.note.startswith("✓ supported here; by other evidence, at a fixed B ")
-    assert lines["p1.def_3_3"].note == "Executed by the experiment."
+    definition = lines["p1.def_3_3"]
+    assert definition.note == f"{definition.known.standing.sentence}."
     assert (lines["p1.lem_a_2"].verdict, lines["p1.lem_a_2"].here) == ("supported", False)
     assert lines["p1.asm_3_7"].words == "– no experiment"
 
@@ -265,7 +266,7 @@ def test_a_statement_takes_the_worst_of_its_own_checks_only(runs):
 @pytest.mark.parametrize(
     ("name", "verdict", "words", "here"),
     [
-        ("p1.thm_4_2", "contradicted", "✗ contradicted", True),
+        ("p1.thm_4_2", "contradicted", "✗ contradicted (error)", True),
         ("p1.def_3_3", "contradicted", "✗ contradicted", True),
         ("p1.def_3_3", "supported", "– executed, no verdict", False),
     ],
@@ -288,7 +289,7 @@ def test_what_was_not_run_is_grey_with_what_is_known_and_how_it_fails(runs):
     assert "python -m repro theorem=corrected_log_regret only=cap_one budget=smoke" in row
     assert "Not run here: python -m repro theorem=" in row
     # offline_gap's checks support Theorem 4.2 in these runs, and proofs contradict it
-    assert '<a href="#s-p1.thm_4_2">p1.thm_4_2</a> (✗ contradicted by other evidence)' in text
+    assert '<a href="#s-p1.thm_4_2">p1.thm_4_2</a> (catalogue: ✗ contradicted (error))' in text
 
 
 def test_what_was_run_comes_first(runs):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import subprocess
 import sys
@@ -244,10 +245,12 @@ def test_a_bend_is_told_where_its_interval_has_one_sign():
 
 def test_what_holds_in_another_experiment_is_at_its_own_numbers():
     check = CheckEntry(name="a", verdict="contradicted", corrected="other: form_that_holds")
-    run: Any = SimpleNamespace(theorem="this", contradicted=lambda: [(check, None)])
+    run: Any = SimpleNamespace(theorem="this", contradicted=lambda: [(check, None)], assumptions=[])
     assert beside(run, {"only": "a"})[0].corrected == "form_that_holds of other"
     (pointer,) = beside(run, {"epsilon": 4})
     assert pointer.corrected.endswith("other, at its own numbers, not at epsilon=4")
+    run.assumptions = [SimpleNamespace(name="ε finite", holds=False, detail="ε = inf")]
+    assert beside(run, {"epsilon": math.inf}) == []
 
 
 @pytest.mark.parametrize(("value", "hinted"), [(0.5, True), (None, False)])

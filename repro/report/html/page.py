@@ -157,14 +157,14 @@ def _section(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> dict[str
 
 
 def verdict_class(run: StoredRun) -> str:
-    """What colours its verdict; what settles no statement has no colour."""
+    """What colours its verdict; what decides no statement has no colour."""
     return "none" if run.part or run.gone else run.verdict.verdict
 
 
 def _expected(run: StoredRun) -> str:
     """How the verdict compares with the pinned one."""
     if run.part or run.gone:
-        return "settles no statement"
+        return f"decides no statement{', as not all checks were run' if run.part else ''}"
     pinned = run.verdict.expected
     return "as expected" if run.verdict.verdict == pinned else f"NOT as expected ({pinned})"
 

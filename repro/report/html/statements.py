@@ -128,7 +128,7 @@ def statement(row: StatementCoverage, known: Known, runs: dict[str, StoredRun]) 
         notes = (f"{verdict} here; by other evidence, {stands.sentence}", stale)
         return StatementLine(**base, **of_catalogue, **shown, note=_together(notes))
     own_words = in_unicode(item.stands or "")
-    words = stands.verdict_words if check.verdict == stands.verdict == "supported" else verdict
+    words = stands.verdict_words if check.verdict == stands.verdict else verdict
     here = {"verdict": check.verdict, "words": words, "here": True}
     return StatementLine(**base, **shown, **here, note=_together((own_words, stale)))
 
@@ -155,11 +155,10 @@ def _why_without_checks(
     """Return the sentence of a statement that no check of these runs speaks for."""
     if item.not_reproduced and not item.experiments:
         return f"{item.not_reproduced}."
-    if item.reason or not links:
-        return f"{stands.sentence}."
     there = [runs[link.run] for link in links if link.run]
-    if any(not run.part for run in there) and stands.verdict == EXECUTED:
-        return "Executed by the experiment."
+    executed = any(not run.part for run in there) and stands.verdict == EXECUTED
+    if item.reason or not links or executed:
+        return f"{stands.sentence}."
     said = f"Only {there[0].part} run here" if there and there[0].part else "Not run here"
     return f"{stands.sentence}. {said}: python -m repro theorem={(there or links)[0].slug}"
 
