@@ -71,14 +71,12 @@ _CHECK = (
     *(("metrics", name) for name in ("claimed", "measured", "tolerance", "slack")),
     *_HOW,
 )
-_CONTRADICTED_FIRST = {"order": "metrics.`verdict`", "ascending": True}
+_REGRESSIONS_FIRST = {"order": "tags.`as_expected`", "ascending": True}
 
 VIEWS = {
     "runs": View("", _RUN),  # with a search the UI has no checks to unfold a run into
-    "checks": View("tags.level = 'check'", _CHECK, **_CONTRADICTED_FIRST),
-    "surprises": View(
-        "tags.level = 'check' AND tags.as_expected = 'false'", _CHECK, **_CONTRADICTED_FIRST
-    ),
+    "checks": View("tags.level = 'check'", _CHECK, **_REGRESSIONS_FIRST),
+    "surprises": View("tags.level = 'check' AND tags.as_expected = 'false'", _CHECK),
 }
 """By the name that the link ends in."""
 

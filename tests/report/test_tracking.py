@@ -166,6 +166,11 @@ def test_the_saved_views_show_columns_that_are_there(store):
         assert set(view["columnWidths"]) == set(order)  # the UI sets no other column's width
 
 
+def test_checks_that_came_out_other_than_pinned_are_listed_first():
+    view = json.loads(VIEWS["checks"].state())
+    assert (view["orderByKey"], view["orderByAsc"]) == ("tags.`as_expected`", True)
+
+
 def test_a_run_unfolds_into_its_checks_only_where_nothing_is_searched():
     """MLflow's table nests what its search has found; a search for runs finds no checks."""
     assert {name: view.search.partition(" AND")[0] for name, view in VIEWS.items()} == {

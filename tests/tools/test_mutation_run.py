@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tools.mutation.equivalent import LISTED, Stale, equivalents
+from tools.mutation.equivalent import Stale, equivalents
 from tools.mutation.mutants import mutants
 from tools.mutation.run import sample
 from tools.mutation.score import report
@@ -194,9 +194,3 @@ def test_the_score_counts_what_could_be_killed(toy):
     line = report([(one, fate) for fate in fates])
     assert line == f"{toy.name}: 2 of 4 killed, 0.500 [0.068, 0.932]; 1 equivalent; 1 unfit"
     assert report([(one, "unfit")]).endswith("nothing to kill")
-
-
-def test_every_entry_of_the_shipped_list_fits_one_mutant():
-    listed = yaml.safe_load(LISTED.read_text("utf-8"))
-    entries = sum(len(group) for group in listed.values())
-    assert len(equivalents([ROOT / name for name in listed], ROOT)) == entries

@@ -10,8 +10,9 @@ import yaml
 
 from repro.study import slack
 from repro.study.discovery import find
+from tools.mutation.equivalent import LISTED as LISTED_LINES
 from tools.mutation.equivalent import equivalents
-from tools.mutation.mutants import formula_mutants
+from tools.mutation.mutants import formula_mutants, mutants
 from tools.mutation.score import EQUIVALENT, KILLED, SURVIVED
 from tools.mutation.theorems import LISTED, as_pinned, measured, plan_of, running, tables
 
@@ -81,11 +82,12 @@ def test_what_is_changed_of_formulas(tmp_path):
     }
 
 
-def test_every_entry_of_the_list_fits_one_change_of_a_formula():
-    listed = yaml.safe_load(LISTED.read_text("utf-8"))
-    entries = sum(len(group) for group in listed.values())
-    paths = [Path(name).resolve() for name in listed]
-    assert len(equivalents(paths, listed=LISTED, of=formula_mutants)) == entries
+@pytest.mark.parametrize(("listed", "of"), [(LISTED, formula_mutants), (LISTED_LINES, mutants)])
+def test_every_entry_of_a_list_fits_one_change(listed, of):
+    groups = yaml.safe_load(listed.read_text("utf-8"))
+    entries = sum(len(group) for group in groups.values())
+    paths = [Path(name).resolve() for name in groups]
+    assert len(equivalents(paths, listed=listed, of=of)) == entries
 
 
 @pytest.mark.slow
