@@ -19,9 +19,9 @@ for n pairs: publishing one random pair as it is satisfies delta = 1/n.
 
 B is a public bound of the reward's vector theta, from 0.01 to 20, chosen
 without the pairs.  Two responses then differ by 2*B at most.  A small B makes
-rewards flat: with 0.5 no response is said to win more than 73 %.  A large B
-takes more noise, and more pairs until it pays.  Start with 5.  This command
-compares several B, and reads no pair:
+rewards flat: with 0.5 no response is said to win more than 73 %.  Start with 5.
+This command says whether n pairs are enough, and compares several B.  It reads
+no pair:
     repro which_mechanism epsilon=1 delta=1e-6 n_pairs=2000 num_features=16
         reward_bound=5
 After a release the norm of theta is printed beside B.  Before it a line says

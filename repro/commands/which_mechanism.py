@@ -1,35 +1,38 @@
-"""``repro which_mechanism epsilon=1 delta=1e-6 n_pairs=1e5 num_features=16``.
+"""``repro which_mechanism epsilon=4 delta=1e-6 n_pairs=2000 num_features=16 reward_bound=5``.
 
-Which way to learn a reward from n labelled pairs in d dimensions so that the release is
-(epsilon, delta)-private: objective perturbation, output perturbation or noisy gradient descent.
-The command calibrates all three, runs them on two worlds and compares them.  Features have norm at
-most 1, and the reward's vector has norm at most reward_bound.
+Whether so many pairs are enough for repro private_reward, and which reward_bound suits them.
+The answer is computed on two simulated worlds and reads no pair, so asking costs no epsilon.
+
+Command repro private_reward runs objective perturbation.  Its ridge follows from these numbers, and
+its errors are printed.  A reward of 0 has the error 1, and the true reward has the error 0.
+A reward counts as learnt if its error is below 0.4.  If it is learnt on no world the answer is
+"none".
+Two responses differ by 0.5 in their features, as texts typically do under private_reward.  On the
+world "even" they differ in all directions alike.  On the world "thin" each direction has a quarter
+of the variance of the one before.  Texts of HH-RLHF lie between the two.
 
 When one pair changes, the probability of any outcome grows at most by the factor e^epsilon, and by
 delta more.  Take delta far below 1/n: publishing one random pair as it is satisfies delta = 1/n.
 adjacency=replace (default) protects a pair against its replacement by another pair.
-adjacency=add_remove protects a pair that is added or removed, with less noise.  Why DP-SGD is not
-among them: docs/explanations/which_mechanism.md.
-
-reward_bound is B, a bound of the norm of theta.  A B below the true norm flattens rewards, however
-many pairs there are.  A larger B costs noise.  Choose B from what you know before you see the
-pairs.  Let p be the share of comparisons that you expect the better of two typical responses to
-win, at most.  Features of texts typically differ by 0.5, so B = 2*log(p/(1-p)): 3 for p = 82 %,
-5 for 92 %.  In doubt take the larger B.  The answer compares several B on one truth.  It reads no
-pair, so asking costs no epsilon.
-
-The answer has the error of repro private_reward, with the ridge that this command takes.  It is
-"none" where that error is above 0.4 times the error of a reward of 0 on both worlds.
+adjacency=add_remove protects a pair that is added or removed, with less noise.
 With unit=FIELD at_most=M of private_reward the noise is about M times as large: ask with epsilon/M
 or a little less.
 
-verbose=true adds why, each mechanism in full, and what the errors are.
+reward_bound is B, a bound of the norm of theta, chosen from what you know before you see the pairs.
+The second table has several B on one truth, in which |theta| is 0.9 times the B that you ask with.
+Let p be the share of comparisons that you expect the better of two typical responses to win, at
+most.  Then take B = 2*log(p/(1-p)): 3 for p = 82 %, 5 for 92 %.
+
+verbose=true compares objective perturbation with output perturbation and noisy gradient descent.
+No command runs these two, so it prints each mechanism in full.  Why DP-SGD is not among them:
+docs/explanations/which_mechanism.md.
 folder=docs/explanations writes which_mechanism.md, the table of answers, instead of an answer.
 From Python: ``repro.which_mechanism(epsilon=1, delta=1e-6, n_pairs=100_000, num_features=16)``.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,6 +54,7 @@ from repro.p3.private_estimates.comparison import (
     NEARLY,
     OBJECTIVE,
     OUTPUT,
+    SCALES,
     MechanismComparison,
     advised,
     compared,
@@ -66,14 +70,14 @@ from repro.p3.private_estimates.recipes import (
     objective_recipe,
     output_recipe,
 )
-from repro.p3.private_estimates.three_estimates import LENGTH, kept_steps
+from repro.p3.private_estimates.three_estimates import kept_steps
 from repro.release.reward.features import FEWEST_FEATURES
 from repro.report.mechanism_table import mechanism_page
 
 NUMBERS = 4_000_000
 """Coordinates that are simulated at most: fewer datasets where d is large."""
-MOST_ENOUGH = 10**8
-"""Pairs up to which it is asked how many would do."""
+ROUND_NUMBERS = tuple(digit * 10**zeros for zeros in range(1, 8) for digit in range(1, 10))
+"""Of pairs, of which the least that is enough is sought: it does not depend on n_pairs."""
 EPSILONS, FEATURES, PAIRS = (0.1, 1.0, 8.0), (4, 16, 64, 256), (10**3, 10**4, 10**5, 10**6)
 TABLE_DELTA = 1e-6
 
@@ -105,12 +109,12 @@ class MechanismAnswer:
         n_pairs: number of labelled pairs.
         num_features: d.
         replicates: datasets that were simulated on each world.
-        worlds: by world in words, every mechanism's error and calibration; the error of objective
+        worlds: by world, every mechanism's error and calibration; the error of objective
             perturbation is that of ``repro private_reward``, with its own ridge.
         tuned: by world, the error of objective perturbation on the best ridge for this world.
         by_bound: by B and world, the error of ``repro private_reward`` on the same truth.
-        enough_pairs: n times the least power of 2 at which ``repro private_reward`` learns on both
-            worlds, or None where no such n up to 1e8 does.
+        enough_pairs: the least number of one digit and zeros at which ``repro private_reward``
+            learns on both worlds, or None where it learns with n_pairs, or with none up to 9e7.
     """
 
     given: MechanismBudget
@@ -148,21 +152,24 @@ class MechanismAnswer:
 
     def lines(self, verbose: bool = False) -> Iterator[str]:
         """The mechanism to take, what decides, errors by mechanism and by B, what to type next."""
-        yield _advice(self.best, self.worlds) if self.learns else self._none()
+        yield self._advice()
         if warning := warning_of_delta(self.given.dp_delta, self.n_pairs):
             yield warning
-        yield f"decides: {_choice(self.worlds)}"
-        yield from _table(self._errors())
+        yield WORLDS
+        yield from _table(self._errors((OBJECTIVE,)))
         yield BOUNDS.format(length=f"{SIMULATED * self.given.reward_bound:g}")
         yield from _table(self._errors_by_bound())
         if verbose:
             yield from self._details()
         else:
-            yield "verbose=true adds why, each mechanism in full, and what the errors are"
+            yield "verbose=true compares two mechanisms that no command runs"
         yield self._next()
 
     def _details(self) -> Iterator[str]:
-        """The rule, why, each mechanism in full, and what the errors are."""
+        """All mechanisms, the least error, why, each in full, and what the errors are."""
+        yield "all mechanisms; no command runs output perturbation and gradient descent:"
+        yield from _table(self._errors(tuple(SHOWN)))
+        yield f"{_choice(self.worlds)}; by the rule {self.best} is best"
         yield RULE
         tuned = ", ".join(f"{error:.3g}" for error in self.tuned.values())
         yield f"{OBJECTIVE} on the best ridge for each world has the errors {tuned}"
@@ -176,34 +183,36 @@ class MechanismAnswer:
         yield (
             "errors: root mean square of reward differences, labels included, over "
             f"{self.replicates} datasets, before rounding; ridges and steps tuned with the world "
-            f"known, but for private_reward; |theta*| = {SIMULATED:g} reward_bound"
+            f"known, but for private_reward; |x| = {TYPICAL:g}, |theta*| = {SIMULATED:g} "
+            "reward_bound"
         )
 
-    def _none(self) -> str:
-        """That nothing is learnt, and how many pairs would do."""
-        errors = " and ".join(f"{world.errors[OBJECTIVE]:.3g}" for world in self.worlds.values())
-        enough = "" if self.enough_pairs is None else f"; {self.enough_pairs} pairs would do"
-        return (
-            "none: with so few pairs repro private_reward does not learn the reward: its error is "
-            f"{errors}, and a reward of 0 has {self.worlds[EVEN].of_zero:.3g}{enough}"
-        )
+    def _advice(self) -> str:
+        """What the command that there is learns with these pairs, and how many would do."""
+        enough = "" if self.enough_pairs is None else f"; about {self.enough_pairs} pairs would do"
+        learnt = _learnt(self.worlds)
+        if not learnt:
+            return f"none: with so few pairs repro private_reward does not learn the reward{enough}"
+        runs = f"{OBJECTIVE}, which repro private_reward runs: it learns the reward"
+        if len(learnt) == len(self.worlds):
+            return runs
+        other = next(name for name in self.worlds if name not in learnt)
+        return f"{runs} if features are {learnt[0]}, and not if they are {other}{enough}"
 
-    def _errors(self) -> dict[str, list[str]]:
-        """Rows of the table of mechanisms, its heading first."""
+    def _errors(self, mechanisms: Sequence[str]) -> dict[str, list[str]]:
+        """Rows of a table of errors, its heading first."""
         worlds = list(self.worlds.values())
-        rows = {"error, in units of reward": list(self.worlds)}
-        rows |= {
-            row: [f"{world.errors[name]:.3g}" for world in worlds] for name, row in SHOWN.items()
-        }
-        rows["without privacy, no ridge"] = [f"{world.without_privacy:.3g}" for world in worlds]
-        rows["a reward of 0, no label"] = [f"{world.of_zero:.3g}" for world in worlds]
+        rows = {"error over that of a reward of 0": list(self.worlds)}
+        for name in mechanisms:
+            rows[SHOWN[name]] = [_share(world.errors[name], world) for world in worlds]
+        rows["without privacy, no ridge"] = [_share(w.without_privacy, w) for w in worlds]
         return rows
 
     def _errors_by_bound(self) -> dict[str, list[str]]:
         """Rows of the table of B, its heading first."""
         rows = {"reward_bound": [f"{bound:g}" for bound in self.by_bound]}
-        for world in self.worlds:
-            rows[world] = [f"{errors[world]:.3g}" for errors in self.by_bound.values()]
+        for name, world in self.worlds.items():
+            rows[name] = [_share(errors[name], world) for errors in self.by_bound.values()]
         return rows
 
     def _next(self) -> str:
@@ -272,13 +281,13 @@ def answer(request: MechanismRequest) -> MechanismAnswer:
     given, n_pairs, d = _question(request)
     replicates = max(20, min(request.replicates, NUMBERS // (50 * d)))
     asked = given, n_pairs, d, replicates, request.seed
-    worlds, by_bound = compared(*asked), errors_by_bound(*asked)
+    worlds, by_bound = compared(*asked, TYPICAL), errors_by_bound(*asked)
     own = {
         name: replace(world, errors={**world.errors, OBJECTIVE: by_bound[given.reward_bound][name]})
         for name, world in worlds.items()
     }
     tuned = {name: world.errors[OBJECTIVE] for name, world in worlds.items()}
-    enough = None if _learnt(own) else _enough_pairs(own, *asked)
+    enough = None if len(_learnt(own)) == len(own) else _enough_pairs(own, given, *asked[2:])
     return MechanismAnswer(*asked[:-1], own, tuned, by_bound, enough)
 
 
@@ -290,15 +299,17 @@ def _learnt(worlds: Mapping[str, MechanismComparison]) -> list[str]:
 
 
 def _enough_pairs(
-    worlds: Mapping[str, MechanismComparison], given: MechanismBudget, n_pairs: int, d: int,
-    replicates: int, seed: int,
+    worlds: Mapping[str, MechanismComparison], given: MechanismBudget, d: int, replicates: int,
+    seed: int,
 ) -> int | None:  # fmt: skip
-    """The first of 2n, 4n, … at which private_reward learns on all worlds; None above 1e8."""
-    while (n_pairs := 2 * n_pairs) <= MOST_ENOUGH:
+    """The first round number of pairs at which private_reward learns on all worlds."""
+
+    def learns(n_pairs: int) -> bool:
         errors = errors_at_bound(given, n_pairs, d, replicates, seed)
-        if all(errors[name] < LEARNT * world.of_zero for name, world in worlds.items()):
-            return n_pairs
-    return None
+        return all(errors[name] < LEARNT * world.of_zero for name, world in worlds.items())
+
+    first = bisect_left(ROUND_NUMBERS, True, key=learns)
+    return ROUND_NUMBERS[first] if first < len(ROUND_NUMBERS) else None
 
 
 def _question(request: MechanismRequest) -> tuple[MechanismBudget, int, int]:
@@ -320,14 +331,6 @@ def _refuse_both(request: MechanismRequest) -> None:
             raise BadInput(name, value, "allowed: without folder=, which asks for the whole table")
 
 
-def _advice(name: str, comparisons: Mapping[str, MechanismComparison]) -> str:
-    learnt = _learnt(comparisons)
-    advice = f"{name}{_what_runs(name, comparisons)}"
-    if len(learnt) < len(comparisons):
-        advice += f"; private_reward learns only if the features are like: {learnt[0]}"
-    return advice
-
-
 def _choice(comparisons: Mapping[str, MechanismComparison]) -> str:
     """The number of each mechanism that ``advised`` compares."""
     ratios = ", ".join(
@@ -336,15 +339,9 @@ def _choice(comparisons: Mapping[str, MechanismComparison]) -> str:
     return f"error over the least of the three, on the world where it is larger: {ratios}"
 
 
-def _what_runs(best: str, comparisons: Mapping[str, MechanismComparison]) -> str:
-    """What the command that there is costs where another mechanism is advised."""
-    if best == OBJECTIVE:
-        return ""
-    ratio = over_least_at_worst(comparisons)[OBJECTIVE]
-    return (
-        f"; no command runs it. repro private_reward runs {OBJECTIVE}, and its error is "
-        f"at most {ratio:.3g} times the least here"
-    )
+def _share(error: float, world: MechanismComparison) -> str:
+    """An error over that of a reward of 0."""
+    return f"{error / world.of_zero:.2g}"
 
 
 def _table(rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -358,13 +355,15 @@ def _table(rows: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 SHOWN = {OBJECTIVE: "repro private_reward", OUTPUT: OUTPUT, DESCENT: DESCENT}
 """Rows of the table: objective perturbation with the ridge of the command that runs it."""
-BOUNDS = (
-    "private_reward where |theta| is {length} in truth: a smaller reward_bound flattens rewards at "
-    "any number of pairs, a larger one has more noise and less ridge:"
+WORLDS = (
+    f"features differ in all directions alike ({EVEN}), or each direction has a quarter of the "
+    f"variance of the one before ({SCALES}); learnt: an error below {LEARNT:g}"
 )
+BOUNDS = "errors of repro private_reward by reward_bound, where |theta| is {length} in truth:"
 RULE = (
-    f"rule: the mechanism with the smallest number is advised. {OBJECTIVE.capitalize()} is advised "
-    f"wherever its number is at most {NEARLY:g}, as it has no steps to tune"
+    f"rule: the mechanism with the smallest number is best, and {OBJECTIVE} wherever its "
+    f"number is at most {NEARLY:g}, as it has no steps to tune. Steps are tuned with the world "
+    "known, and the ridge of repro private_reward is not"
 )
 SHRUNK = (
     "a private error below the one without privacy is no mistake: that estimate has no ridge. A "
@@ -383,8 +382,8 @@ WHY = {
 
 PRIVATE_REWARD = (
     f"repro private_reward always runs {OBJECTIVE}. Its ridge and deviation differ from the "
-    f"recipe's: it tunes for |x| = {TYPICAL:g} and |theta*| = {THETA_SHARE:g} reward_bound, not "
-    f"for {LENGTH:g} and {SIMULATED:g}, and pays for its solver and for rounding"
+    f"recipe's: it tunes for |theta*| = {THETA_SHARE:g} reward_bound, not for {SIMULATED:g}, and "
+    "pays for its solver and for rounding"
 )
 """Where the number of pairs is public; without one it tunes nothing."""
 PROTECTED = {

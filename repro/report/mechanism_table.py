@@ -13,17 +13,20 @@ Made by `python -m repro which_mechanism folder=docs/explanations`; do not edit.
 objective perturbation, output perturbation and noisy gradient descent. All three are
 (ε, δ)-private when one labelled pair is {changed}. The table takes δ = {delta:g}, ‖φ‖ ≤ 1,
 ‖θ‖ ≤ B = {bound:g} and ‖θ*‖ = 0.9 B. [mechanism_comparison](mechanism_comparison.md) says why each
-is private, and what can be proved of its error. This command answers one question:
+is private, and what can be proved of its error. This command answers a question:
 
 ```bash
-python -m repro which_mechanism epsilon=1 delta=1e-6 n_pairs=1e5 num_features=16
+python -m repro which_mechanism epsilon=1 delta=1e-6 n_pairs=1e5 num_features=16 verbose=true
 ```
 
-With `adjacency=add_remove` the noise covers pairs that come or go, not pairs that are replaced.
-For output perturbation and descent it is 1.44 times less at B = 1, d ≥ 2. The answer has the error
-of `repro private_reward`, whose ridge does not know the world; the table's ridges do. With
-`verbose=true` the answer prints each mechanism in full: features, ball, adjacency, minimiser, steps
-and step length. It prints deviations and ridges rounded up so that the printed digits are private.
+**Its world is another than the table's.** The answer has ‖x‖ = 0.5, as features of two texts
+differ; the table has the largest ‖x‖ = 2, and sixteen times as much to learn from a pair. The
+answer has the error of `repro private_reward`, whose ridge does not know the world; the table's
+ridges do. No command runs output perturbation and gradient descent. So `verbose=true` prints each
+mechanism in full: features, ball, adjacency, minimiser, steps and step length. It prints deviations
+and ridges rounded up so that the printed digits are private. With `adjacency=add_remove` the noise
+covers pairs that come or go, not pairs that are replaced. For output perturbation and descent it is
+1.44 times less at B = 1, d ≥ 2.
 
 ## What to do
 
@@ -53,9 +56,9 @@ and step length. It prints deviations and ridges rounded up so that the printed 
 ## Errors
 
 Entries are root mean squared errors of reward differences on two worlds: all directions covered
-evenly, and a spectrum 4^(−k). Each world has two columns. The first is the error without privacy →
-the least private error. The second has the errors of objective perturbation / output perturbation /
-descent over the least.
+evenly, and each direction a quarter as often as the one before. Each world has two columns. The
+first is the error without privacy → the least private error. The second has the errors of objective
+perturbation / output perturbation / descent over the least.
 
 | ε | d | n | use | even | objective / output / descent | thin | objective / output / descent |
 |---|---|---|---|---|---|---|---|

@@ -16,6 +16,7 @@ from repro.labels.privacy.adjacency import ADD_REMOVE, ADJACENCIES, REPLACE
 from repro.p3.curator.axis_world import even_world, multi_scale_world
 from repro.p3.private_estimates.comparison import STEPS, MechanismComparison
 from repro.p3.private_estimates.linearised_errors import (
+    TYPICAL,
     MechanismBudget,
     spectrum,
     tuned_objective,
@@ -170,5 +171,5 @@ def test_the_recipe_of_an_answer_is_complete(capsys, d, adjacency):
     for word in ("|phi| <= 1", *CONDITIONS[adjacency], "Minimisers are exact"):
         assert word in conditions
     assert all("|theta| <= 0.5" in line for line in lines)
-    step = d / 1e5
+    step = 4 * d / (1e5 * TYPICAL**2)
     assert f"times take away {step:.4g} times" in lines[2]

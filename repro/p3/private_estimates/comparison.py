@@ -11,6 +11,7 @@ import numpy as np
 from repro.p3.objective_perturbation.calibration import Calibration
 from repro.p3.private_estimates.linearised_errors import (
     CLEARLY,
+    TYPICAL,
     MechanismBudget,
     Spectrum,
     guessed_spectrum,
@@ -19,7 +20,7 @@ from repro.p3.private_estimates.linearised_errors import (
 )
 from repro.p3.private_estimates.noisy_descent import NoisyDescent, noisy_descent
 from repro.p3.private_estimates.output_perturbation import OutputPerturbation
-from repro.p3.private_estimates.three_estimates import CuratorsData, PrivateEstimate
+from repro.p3.private_estimates.three_estimates import LENGTH, CuratorsData, PrivateEstimate
 
 THETA_SHARE = 0.9
 """‖θ*‖/B."""
@@ -28,7 +29,11 @@ STEPS = (1, 3, 10, 30, 100, 300)
 MULTIPLES, LEAST_BOUND, MOST_BOUND = (0.25, 0.5, 1.0, 2.0, 4.0), 0.01, 20.0
 """Of the B that was asked for, which are compared; the bounds that the commands take."""
 OBJECTIVE, OUTPUT, DESCENT = "objective perturbation", "output perturbation", "gradient descent"
-EVEN, SCALES = "all directions covered evenly", "a spectrum 4^(-k)"
+EVEN, SCALES = "even", "thin"
+"""Worlds: pairs cover all directions alike, or each direction a quarter as often as the one before.
+
+In both every pair lies along one direction, and θ* has entries of one size.
+"""
 
 
 @dataclass(frozen=True)
@@ -70,8 +75,9 @@ class MechanismComparison:
 
 
 def compared(
-    given: MechanismBudget, n_pairs: int, num_features: int, replicates: int, seed: int
-) -> dict[str, MechanismComparison]:
+    given: MechanismBudget, n_pairs: int, num_features: int, replicates: int, seed: int,
+    pair_length: float = LENGTH,
+) -> dict[str, MechanismComparison]:  # fmt: skip
     """By world: every mechanism on the same datasets.
 
     Args:
@@ -80,15 +86,16 @@ def compared(
         num_features: d.
         replicates: datasets.
         seed: of the simulation.
+        pair_length: ‖x‖ of every pair.
     """
-    worlds = _worlds(given, n_pairs, num_features, THETA_SHARE)
+    worlds = _worlds(given, n_pairs, num_features, THETA_SHARE, pair_length)
     return {name: _on(world, replicates, seed) for name, world in worlds.items()}
 
 
 def errors_by_bound(
     given: MechanismBudget, n_pairs: int, num_features: int, replicates: int, seed: int
 ) -> dict[float, dict[str, float]]:
-    """By B and world: the error of objective perturbation where the truth is that of ``compared``.
+    """By B and world: the error of objective perturbation on one truth, where ‖x‖ = ``TYPICAL``.
 
     The ridge is the one that ``repro private_reward`` takes at this B.  No B knows the truth.
 
@@ -114,7 +121,7 @@ def errors_at_bound(
     seed: int,
     theta_share: float = THETA_SHARE,
 ) -> dict[str, float]:
-    """By world: the error of objective perturbation with the ridge of ``repro private_reward``.
+    """By world with ‖x‖ = ``TYPICAL``: the error with the ridge of ``repro private_reward``.
 
     Args:
         given, n_pairs, num_features, replicates, seed: as of ``compared``.
@@ -123,7 +130,7 @@ def errors_at_bound(
     noise = tuned_objective(given, guessed_spectrum(given.reward_bound, n_pairs, num_features))
     return {
         name: _error_of_objective(world, noise, replicates, seed)
-        for name, world in _worlds(given, n_pairs, num_features, theta_share).items()
+        for name, world in _worlds(given, n_pairs, num_features, theta_share, TYPICAL).items()
     }
 
 
@@ -135,12 +142,12 @@ def _error_of_objective(
 
 
 def _worlds(
-    given: MechanismBudget, n_pairs: int, num_features: int, theta_share: float
+    given: MechanismBudget, n_pairs: int, num_features: int, theta_share: float, pair_length: float
 ) -> dict[str, PrivateEstimate]:
     even = PrivateEstimate(
         epsilon=given.epsilon, dp_delta=given.dp_delta, reward_bound=given.reward_bound,
         adjacency=given.adjacency, n_pairs=n_pairs, axes="even", num_features=num_features,
-        theta_share=theta_share,
+        theta_share=theta_share, pair_length=pair_length,
     )  # fmt: skip
     return {EVEN: even, SCALES: replace(even, axes="scales")}
 

@@ -10,10 +10,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import torch
+from pydantic import Field
 
 from repro.base.notation import privacy_cost
 from repro.base.schema import Count, FiniteEpsilon, Pairs, Positive, Probability, Share
@@ -43,7 +44,8 @@ from repro.p3.private_estimates.output_perturbation import OutputPerturbation
 from repro.p3.private_estimates.sampled_descent import SampledDescent, noisy_batches
 
 LENGTH = 2.0
-"""‖x‖ of every pair, 2L with L = 1."""
+"""The largest ‖x‖ of a pair, 2L with L = 1."""
+PairLength = Annotated[Positive, Field(le=LENGTH)]
 NO_RIDGE = 1e-9
 """Ridge of the estimate without privacy, over n: to rounding none."""
 
@@ -65,6 +67,7 @@ class PrivateEstimate:
         num_features: d.
         theta_share: ‖θ*‖/B.
         adjacency: what neighbours are.
+        pair_length: ‖x‖ of every pair, at most 2.
         labels: true win probabilities → the law that labels are drawn from.
         noise: what is really added.
         estimate: (fitted, truth) → what the mechanism returns.
@@ -78,6 +81,7 @@ class PrivateEstimate:
     num_features: Count
     theta_share: Share
     adjacency: Adjacency = REPLACE
+    pair_length: PairLength = LENGTH
     labels: LabelLaw = bradley_terry
     noise: CentralNoise = GAUSSIAN
     estimate: Estimate = as_fitted
@@ -95,7 +99,7 @@ class PrivateEstimate:
     def truth(self) -> AxisWorld:
         """θ*, and where pairs are compared."""
         world_of = {"even": even_world, "scales": multi_scale_world}[self.axes]
-        return world_of(self.num_features, LENGTH, self.theta_share * self.reward_bound)
+        return world_of(self.num_features, self.pair_length, self.theta_share * self.reward_bound)
 
     @property
     def budget(self) -> MechanismBudget:
