@@ -207,9 +207,8 @@ class PlanAnswer:
         if self.corruption:
             asked += f" corruption={self.corruption:g} order={self.order}"
         yield (
-            f"repro which_loss compares loss={self.loss} with the other losses in a world of its "
-            "own, by errors of rewards and not by gaps: it may answer none; repro privatize "
-            "releases labels"
+            f"repro which_loss compares loss={self.loss} with the other losses in another world, "
+            "by errors of rewards and not by gaps: there so many labels may be too few"
         )
         yield f"next: repro which_loss {asked}"
         yield f"then: repro privatize PAIRS OUT.jsonl epsilon={epsilon}"
@@ -241,8 +240,8 @@ class PlanAnswer:
         times_n = [n_pairs * (value - self.floor) for value in (gap.value, gap.low, gap.high)]
         scaled = "n*(gap - floor)" if self.corruption else "n*gap"
         yield (
-            f"{scaled} = {times_n[0]:.4g} [{times_n[1]:.4g}, {times_n[2]:.4g}] measured, "
-            f"{self.constant:.4g} for large n"
+            f"{scaled} = {times_n[0]:.4g} [{times_n[1]:.4g}, {times_n[2]:.4g}] with these labels; "
+            f"it tends to {self.constant:.4g} as labels are added"
         )
         if math.isfinite(epsilon):
             cost = privacy_cost(epsilon) ** 2

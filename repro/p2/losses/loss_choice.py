@@ -50,12 +50,12 @@ class LossAnswer:
         ratios = (f"{name} {ratio:.3g}" for name, ratio in self.ratios.items())
         yield (
             f"errors over the least: {', '.join(ratios)}; the least error of a reward difference "
-            f"is {self.error:.3g}, and reward differences are {self.size:.3g} (root mean squares, "
-            "in units of reward)"
+            f"is {self.error:.3g}, {self.error / self.size:.0%} of the reward differences' own "
+            f"size of {self.size:.3g} (root mean squares, in units of reward)"
         )
         yield f"regime: {self.regime}"
         yield f"IPO and KTO were not compared: {self.policy_losses}"
-        yield f"assumed world: {self.world}"
+        yield f"assumed world: {self.world}. repro plan assumes another: compare no numbers"
 
     @property
     def advice(self) -> str:
@@ -63,7 +63,10 @@ class LossAnswer:
         if self.hidden:
             return "none: corruption hides the reward from every loss, with any number of labels"
         if not self.learnt:
-            return "none: with so few labels no loss learns the reward"
+            return (
+                f"none: with so few labels every loss errs by at least {LEARNT:.0%} of the "
+                "rewards' own size"
+            )
         if len(self.best) == 1:
             return f"{self.best[0]} loss"
         return f"{' or '.join(self.best)} loss: a tie, their errors differ by at most 2 %"
@@ -126,8 +129,7 @@ class LossAnswer:
         if not self.learnt:
             return (
                 f"too few labels: the range of the class decides, {self.at_the_edge:.0%} of the "
-                f"squared error is that of estimates at its edge; errors are "
-                f"{self.error / self.size:.0%} of the rewards' own size and depend on how a solver "
+                "squared error is that of estimates at its edge, and errors depend on how a solver "
                 "breaks ties"
             )
         if self.at_the_edge > HALF:
@@ -140,15 +142,10 @@ class LossAnswer:
                 f"corruption decides: {self.lasting:.0%} of the squared error stays, however many "
                 "labels there are"
             )
-        if self.worth < 1 / DEAR:
-            return (
-                f"privacy noise decides: a private label is worth {self.worth:.2g} clean labels, "
-                f"and {self.lasting:.0%} of the squared error is corruption's"
-            )
-        return (
-            f"sampling noise decides: a private label is worth {self.worth:.2g} clean labels, and "
-            f"{self.lasting:.0%} of the squared error is corruption's"
-        )
+        decides = "privacy" if self.worth < 1 / DEAR else "sampling"
+        worth = f"by c(epsilon)^2 a private label is worth {self.worth:.2g} clean labels"
+        lasting = f", and {self.lasting:.0%} of the squared error is corruption's"
+        return f"{decides} noise decides: {worth}{lasting if self.floor else ''}"
 
 
 def loss_answer(
