@@ -281,8 +281,8 @@ BUILT = (*OWN_WEIGHT, "channel", "response", "regulariser", "reward_class")
 """And where π* or π_ref is built for KL, or the claim is about e^B."""
 SQUARED = "e^{2B} at this ε as B grows at a fixed β·B: a square is lost after eq. (15)"
 EQUALLY_GOOD = "the responses in play are equally good: fair coins are the true law of their labels"
-BONUS_TOO = {"estimate": "the bonus of a learner who knows r* costs as much in n and in c(ε): the "
-             "check beyond the bonus's own notices"}  # fmt: skip
+BONUS_TOO = {"estimate": "a learner who knows r* still pays for the bonus, at the same rate in n "
+             "and in c(ε); the checks beyond the bonus's own notice"}  # fmt: skip
 NO_SIGN = "the responses in play are equally good: their estimate's opposite has the same law"
 
 
