@@ -207,9 +207,11 @@ def no_such_experiment(name: str, known: Sequence[str]) -> str:
     """What a line says of an unknown name: one that is near, and where all are listed.
 
     >>> no_such_experiment("offline_gpa", ["offline_gap", "log_regret"])
-    'no such experiment; did you mean offline_gap? repro run --help lists all'
+    'no such experiment; did you mean offline_gap? repro run --help lists all; \
+theorems_from=FOLDER adds those of a folder'
     """
-    hint = f"{nearest(name, known)}repro run --help lists all"
+    listed = "repro run --help lists all; theorems_from=FOLDER adds those of a folder"
+    hint = f"{nearest(name, known)}{listed}"
     return f"{_absent_half(name)}no such experiment; {hint}"
 
 

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Literal
 
 import yaml
 
-from repro.base.errors import BadInput, among
+from repro.base.errors import BadInput, among, number_of
 from repro.base.files import write_together, write_whole, yaml_mapping
 from repro.base.places import PAIR, place_of
 from repro.base.schema import validate
@@ -78,7 +78,7 @@ def write_list() -> str:
     if not Path("dvc.yaml").exists():
         stages = files("repro.commands.scaffold").joinpath("dvc.txt").read_text(encoding="utf-8")
         write_whole(Path("dvc.yaml"), stages)
-    return f"conf/suite.yaml: {len(experiments)} experiments"
+    return f"conf/suite.yaml: {number_of(len(experiments), 'experiment')}"
 
 
 def write_modules() -> str:
@@ -94,7 +94,7 @@ def write_modules() -> str:
         modules = sorted(closure(find(slug).module, MEASURING).items())
         lines = [f"{files_fingerprint({name: path})} {name}\n" for name, path in modules]
         write_whole(folder / f"{slug}.txt", "".join(lines))
-    return f"{folder}: {len(names)} experiments"
+    return f"{folder}: {number_of(len(names), 'experiment')}"
 
 
 def suite_runs(folder: Path) -> list[StoredRun]:
