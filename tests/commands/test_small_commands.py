@@ -91,7 +91,7 @@ def test_suite_writes_a_digest_of_every_module_that_an_experiment_imports(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(suite, "without_extra", lambda folder: ["rdpo_identity"])
     assert status_of(suite.main, ["modules"]) == 0
-    assert "1 experiments" in capsys.readouterr().out
+    assert "1 experiment\n" in capsys.readouterr().out
     lines = (tmp_path / "outputs" / "modules" / "rdpo_identity.txt").read_text().splitlines()
     digests = {name: digest for digest, name in map(str.split, lines)}
     assert set(digests) == set(closure("theorems.rdpo_identity", MEASURING))
