@@ -92,7 +92,8 @@ def ranking(request: AccuracyRequest) -> RankedPairs:
     unused = ("labels",) if is_folder else ("reference",)
     for name in unused:
         if (value := getattr(request, name)) is not None:
-            raise BadInput(name, value, f"allowed: with {'REWARD.json' if is_folder else 'FOLDER'}")
+            kind = "REWARD.json of repro private_reward" if is_folder else "a folder of a model"
+            raise BadInput(name, value, f"this model has no use for it; allowed: with {kind}")
     return _by_model(request) if is_folder else _by_reward(request)
 
 
@@ -161,7 +162,9 @@ def _by_reward(request: AccuracyRequest) -> RankedPairs:
             raise BadInput(KEY, request.pairs, allowed)
         return RankedPairs(_ranks_first(differences @ reward.theta), None)
     if request.labels is not None:
-        raise BadInput("labels", request.labels, "allowed: for a reward of given features")
+        raise BadInput(
+            "labels", request.labels, "this reward reads texts; allowed: with a reward of a matrix"
+        )
     records = list(read_records(request.pairs, KEY))
     margins = text_differences(records, size) @ reward.theta
     return RankedPairs(_ranks_first(margins), _longer(records))

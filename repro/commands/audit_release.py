@@ -67,7 +67,8 @@ def main(words: Sequence[str]) -> int:
     if not options.get("original"):
         if not Path(release).is_file():
             raise BadInput("release", release, "cannot be read: no such file")
-        raise BadInput("original", "(missing)", "allowed: original=IN.jsonl")
+        required = "a file is required: the one that was released, such as original=IN.jsonl"
+        raise BadInput("original", "(missing)", required)
     question = Question(
         options["original"],
         parse_epsilon(options["epsilon"]) if "epsilon" in options else None,
@@ -97,7 +98,9 @@ def _of_reward(path: Path, options: dict[str, str]) -> int:
 
     for key, value in options.items():
         if key != "ledger":
-            raise BadInput(key, value, "allowed: for a release of labels; of a reward, ledger=")
+            raise BadInput(
+                key, value, "this is a reward; allowed: ledger= alone, and the rest for labels"
+            )
     ledger = expanded("ledger", options["ledger"]) if "ledger" in options else None
     done = audit_reward(path, ledger)
     for said in _report_of_reward(done):

@@ -2,8 +2,10 @@
 
     repro example_pairs PAIRS.jsonl HELD_OUT.jsonl
 
-The first gets 2,000 pairs of 200 annotators, the second 1,000 new pairs.  Prompts are distinct, and
-the files are the same every time.  Exit status: 0 done, 2 bad input, such as a file that exists.
+The first gets 2,000 pairs of 200 annotators, the second 1,000 new pairs.  Each line has prompt,
+chosen, rejected and annotator: the columns of docs/howto/own_preference_data.md.  Prompts are
+distinct, and the files are the same every time.  Exit status: 0 done, 2 bad input, such as a file
+that exists.
 """
 
 from __future__ import annotations

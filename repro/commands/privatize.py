@@ -5,15 +5,17 @@
     repro privatize IN OUT.parquet epsilon=0.5 layout=trl ...
     repro privatize spent=true [ledger=FOLDER]
 
-IN has prompt, chosen and rejected: JSON lines (also .gz), CSV, Parquet, or a folder saved by
-datasets.  Texts may be chat lists or dialogues as in hh-rlhf.  PKU's better_response_id is read.
+IN has the columns prompt, chosen and rejected: JSON lines (also .gz), CSV, Parquet, or a folder
+saved by datasets.  Texts may be chat lists or dialogues as in hh-rlhf.  Other layouts, and how to
+convert a file of your own: docs/howto/own_preference_data.md.
 
 OUT.jsonl has prompt, response_1, response_2 and label, one line a comparison.  The label is +1
 where the randomised report prefers response_1, else -1.  The texts determine every other byte.
 OUT.manifest.json states the guarantee.  OUT.parquet or OUT.jsonl.gz is written beside OUT.jsonl,
 with layout=trl as prompt, chosen, rejected.
 
-epsilon is the budget of one label.  unit=annotator at_most=K protects all labels of one annotator,
+epsilon is the budget of one label.  Lines with the same texts are one comparison, and one label
+of them is answered.  unit=annotator at_most=K protects all labels of one annotator,
 the value of that field.  K labels of each are released at most, and cost K*epsilon together.
 
 A ledger remembers what was spent.  spent=true prints the sum and lists the releases.  An input is
@@ -64,6 +66,8 @@ ENTROPY = (
     "real labels are randomised by the operating system's entropy alone; "
     "a known seed would undo the noise"
 )
+
+FREE = "what is computed from {} costs nothing more: repro finetune trains on it, for example"
 
 
 @dataclass(frozen=True, repr=False)
@@ -202,7 +206,7 @@ def main(words: Sequence[str]) -> int:
 def _spent(words: Sequence[str]) -> Iterator[str]:
     """What the releases of a ledger have cost; it follows from their budgets."""
     from repro.base.words import split_words, true_or_false
-    from repro.release.ledger import debits_of, holds_ledger
+    from repro.release.ledger import cost_in_words, debits_of, holds_ledger
 
     _, options = split_words(words, ("spent", "ledger"), switches=("spent",))
     if not true_or_false(options, "spent"):
@@ -215,10 +219,11 @@ def _spent(words: Sequence[str]) -> Iterator[str]:
     rewards = sum(bool(debit.delta) for debit in debits)
     # of a label's releases the last one states the total of all, or more
     total = max((debit.manifest.total for debit in debits), default=Decimal(0))
-    delta = max((debit.manifest.earlier_delta + debit.delta for debit in debits), default=0)
+    deltas = (debit.manifest.earlier_delta + debit.delta for debit in debits)
+    delta = max(deltas, default=Decimal(0))
     yield one_line(
         f"{number_of(len(debits) - rewards, 'release')} of labels and "
-        f"{number_of(rewards, 'reward')}: one label has cost {_cost(total, delta)} at most "
+        f"{number_of(rewards, 'reward')}: one label has cost {cost_in_words(total, delta)} at most "
         f"(ledger={folder})"
     )
     yield from _spent_by_annotators(debits)
@@ -227,38 +232,31 @@ def _spent(words: Sequence[str]) -> Iterator[str]:
 
 def _listed(debit: Debit) -> str:
     """One release: what it is, what it cost, what it protects, and where to find it again."""
+    from repro.release.ledger import cost_in_words
+
     manifest = debit.manifest
     kind, item = ("reward", "pair") if debit.delta else ("labels", "label")
     unit = f"one {item}"
     if manifest.unit_size:
         each = "each of " if kind == "labels" else ""
         unit = f"{each}at most {number_of(manifest.unit_size, item)} of one annotator"
-    cost = _cost(manifest.epsilon, debit.delta)
+    cost = cost_in_words(manifest.epsilon, debit.delta)
     return f"{debit.number}. {kind}: {cost} for {unit}, sha256 {manifest.sha256[:12]}"
 
 
 def _spent_by_annotators(debits: Sequence[Debit]) -> Iterator[str]:
     """The cost of one annotator in the releases that protect annotators, if any does."""
-    with_unit = [debit for debit in debits if debit.manifest.unit_size]
-    if not with_unit:
+    from repro.release.ledger import AnnotatorCost
+
+    cost = AnnotatorCost.of(debits)
+    if not cost.releases:
         return
-    # epsilon of a reward is that of all pairs of an annotator, epsilon of labels that of each
-    epsilon = sum(
-        debit.manifest.epsilon * (1 if debit.delta else debit.manifest.unit_size or 1)
-        for debit in with_unit
-    )
-    delta = sum(debit.delta for debit in with_unit)
-    counted = number_of(len(with_unit), "release")
-    yield f"one annotator has cost {_cost(epsilon, delta)} at most in {counted} with unit="
-    if others := len(debits) - len(with_unit):
+    yield f"one annotator has cost at most {cost.in_words}"
+    if others := len(debits) - cost.releases:
         yield (
             f"in {number_of(others, 'release')} without unit= an annotator's cost grows with the "
             "annotator's pairs, which the ledger does not count"
         )
-
-
-def _cost(epsilon: Decimal | int, delta: Decimal | int) -> str:
-    return f"epsilon {epsilon:f}" + (f" and delta {delta:f}" if delta else "")
 
 
 def _release(words: Sequence[str]) -> str:
@@ -291,7 +289,9 @@ def _said(done: Release, source: str, target: Target, terms: Terms, ledger: str 
     manifest = done.manifest
     if manifest.earlier or manifest.earlier_delta:  # which the ledger alone knows
         ledger = ledger or str(default_folder())
-    spent = f"total epsilon {manifest.total}" if manifest.earlier else "no earlier release known"
+    spent = f"total epsilon {manifest.total}"
+    if not manifest.earlier:
+        spent = "no earlier release of these labels is known"
     if manifest.earlier_delta:
         spent += f" and total delta {manifest.earlier_delta:f}"
     unit = ""
@@ -311,6 +311,9 @@ def _said(done: Release, source: str, target: Target, terms: Terms, ledger: str 
             f"epsilon {manifest.epsilon} protects one label; k labels of one person are protected "
             "at k times as much together, and unit=FIELD at_most=K bounds k"
         )
+    if len(done.debits) > 1:
+        lines += _spent_by_annotators(done.debits)
+    lines.append(FREE.format(target.release.name))
     given = f" unit={terms.unit} at_most={terms.at_most}" if terms.unit else ""
     given += f" ledger={shlex.quote(ledger)}" if ledger else ""
     files = f"{shlex.quote(str(target.release))} original={shlex.quote(source)}"

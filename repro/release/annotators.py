@@ -13,7 +13,7 @@ from typing import Any
 from repro.base.errors import BadInput
 from repro.labels.preferences.layouts import LABELS
 
-ALLOWED = "allowed: a field that names the annotator, fixed before any label"
+ALLOWED = "allowed: a field that names the annotator, and was known before any label"
 FEWEST = 4
 """Names of annotators that may look like positions."""
 _POSITION = re.compile(

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, number_of
 from repro.base.files import expanded
 from repro.release.canonical import IDENTITY
 from repro.release.former_keys import former_keys
@@ -164,6 +164,48 @@ class Ledger:
         """
         if place_of(self.path) != self._place:
             raise BadInput(KEY, self.path, f"was moved or exchanged meanwhile; {what_now}")
+
+
+@dataclass(frozen=True)
+class AnnotatorCost:
+    """What all labels or pairs of one annotator have cost at most, in releases with a unit."""
+
+    epsilon: Decimal
+    delta: Decimal
+    releases: int
+
+    @classmethod
+    def of(cls, debits: Sequence[Debit]) -> AnnotatorCost:
+        """In those of the releases that protect annotators.
+
+        ε of a reward is that of all pairs of an annotator, ε of labels that of each label.
+        """
+        with_unit = [debit for debit in debits if debit.manifest.unit_size]
+        epsilons = (
+            debit.manifest.epsilon * (1 if debit.delta else debit.manifest.unit_size or 1)
+            for debit in with_unit
+        )
+        return cls(sum(epsilons, Decimal(0)), spent_delta(with_unit), len(with_unit))
+
+    @property
+    def in_words(self) -> str:
+        """The sum, and of how many releases."""
+        counted = number_of(self.releases, "release")
+        return f"{cost_in_words(self.epsilon, self.delta)} in {counted} with unit="
+
+
+def cost_in_words(epsilon: Decimal, delta: Decimal) -> str:
+    """ε, and δ where there is one.
+
+    >>> cost_in_words(Decimal("0.5"), Decimal(0)), cost_in_words(Decimal(1), Decimal("1e-6"))
+    ('epsilon 0.5', 'epsilon 1 and delta 0.000001')
+    """
+    return f"epsilon {epsilon.normalize():f}" + (f" and delta {delta:f}" if delta else "")
+
+
+def spent_delta(debits: Sequence[Debit]) -> Decimal:
+    """What rewards have added to δ."""
+    return sum((debit.delta for debit in debits), Decimal(0)).normalize()
 
 
 def holds_ledger(folder: Path) -> bool:

@@ -29,7 +29,7 @@ APPLICATION, VERSION = 0x72706C67, 4
 PAUSE = 0.05
 """Seconds between two looks at a ledger that another release holds."""
 
-LOST = "restore it from a copy: a new ledger would not know what was released"
+LOST = "allowed: an undamaged copy of it; a new ledger would not know what was released"
 TABLES = {
     "debits": "number INTEGER PRIMARY KEY, epsilon TEXT, earlier TEXT, unit_size INTEGER, "
     "lines INTEGER, plus INTEGER, sha256 TEXT, answers BLOB, delta TEXT, earlier_delta TEXT, "
@@ -160,7 +160,7 @@ def refusals(path: Path) -> Iterator[None]:
 
 def _connected(path: Path) -> sqlite3.Connection:
     if regular_file(KEY, path) == 0:  # SQLite would take it for a new database
-        raise BadInput(KEY, path, f"is no ledger of releases, or damaged; {LOST}")
+        raise BadInput(KEY, path, f"is empty, and so no ledger; {LOST}")
     refuse_strangers(path, 0o600)
     address = f"file:{quote(os.fsencode(path))}?mode=rw"
     rows = sqlite3.connect(address, uri=True, isolation_level=None, timeout=0)
@@ -194,7 +194,7 @@ def _check(rows: sqlite3.Connection, path: Path) -> None:
         version = VERSION
     schema = [words for (words,) in rows.execute("SELECT sql FROM sqlite_schema")]
     if (application, version) != (APPLICATION, VERSION) or set(schema) != set(SCHEMA):
-        raise BadInput(KEY, path, f"is no ledger of this version, or damaged; {LOST}")
+        raise BadInput(KEY, path, f"is of another version, or damaged; {LOST}")
     if not sound or rows.execute("SELECT seal FROM seal").fetchone() != (sum_of(rows),):
         raise BadInput(KEY, path, f"is damaged; {LOST}")
 

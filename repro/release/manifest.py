@@ -29,6 +29,9 @@ ORDER = (
     "responses and lines by SHA-256 of their canonical form; of copies the label of the first, the"
     " shortest texts, of these the least"
 )
+_ORDER_OF_UNITS = ORDER.replace(
+    "of the first", "of one annotator, by SHA-256 of comparison and name"
+)
 _COMPARISON = (
     "the label of one comparison (prompt and unordered pair of responses); texts are public"
 )
@@ -78,7 +81,7 @@ class Manifest:
             "mechanism": MECHANISM,
             "protects": protects,
             "canonical_form": FORM,
-            "order": ORDER,
+            "order": _ORDER_OF_UNITS if self.unit_size else ORDER,
             "epsilon": float(self.epsilon),
             "flip_probability": f"{coin.threshold}/2^{WORD_BITS}",
             "earlier_epsilons": [float(budget) for budget in sorted(self.earlier)],
@@ -94,11 +97,12 @@ class Manifest:
         return content_of(values)
 
     @property
-    def contents(self) -> tuple[bytes, bytes]:
-        """The file, and as older versions wrote it, without an annotator's cost."""
-        values = json.loads(self.content)
+    def contents(self) -> tuple[bytes, ...]:
+        """The file, and as older versions wrote it where annotators are protected."""
+        values = {**json.loads(self.content), "order": ORDER}
+        older = content_of(values)
         values.pop(OF_ANNOTATOR, None)
-        return self.content, content_of(values)
+        return self.content, older, content_of(values)
 
 
 def content_of(values: dict[str, Any]) -> bytes:

@@ -33,9 +33,16 @@ from repro.release.exports import (
     refuse_without_library,
     write_export,
 )
-from repro.release.ledger import Debit, Ledger, held_ledger
+from repro.release.ledger import (
+    AnnotatorCost,
+    Debit,
+    Ledger,
+    cost_in_words,
+    held_ledger,
+    spent_delta,
+)
 from repro.release.manifest import Manifest, manifest_path
-from repro.release.records import read_owned
+from repro.release.records import read_owned, shown_source
 from repro.release.sorted_rows import ComparisonRow, SortedRows
 
 TOGETHER = 200
@@ -81,8 +88,9 @@ class Target:
         if not out.endswith(".jsonl"):
             raise BadInput("OUT", out, f"allowed: a name that ends in {_or('.jsonl', *ENDINGS)}")
         if layout != LAYOUTS[0]:
-            allowed = f"with a name that ends in {_or(*ENDINGS)}; {path.name} is written beside it"
-            raise BadInput("layout", layout, f"allowed: {allowed}")
+            needs = f"needs an export, beside which {path.name} is written"
+            allowed = f"allowed: OUT with a name that ends in {_or(*ENDINGS)}"
+            raise BadInput("layout", layout, f"{needs}; {allowed}")
         return cls(path)
 
     @property
@@ -126,29 +134,41 @@ def refuse_one_of_two(unit: str, at_most: int | None) -> None:
     if bool(unit) != (at_most is not None):
         size = at_most or 5
         both = f"unit={unit[:60] or 'FIELD'} at_most={size}, which keeps {size} of each annotator"
-        raise BadInput("at_most", at_most or "(missing)", f"allowed: both keys, such as {both}")
+        allowed = f"allowed: unit= and at_most= together, such as {both}"
+        raise BadInput("at_most", at_most or "(missing)", allowed)
 
 
 @dataclass(frozen=True)
 class Release:
-    """A finished release: what its manifest states, and the lines that were read."""
+    """A finished release.
+
+    Attributes:
+        manifest: what is stated.
+        debits: all that the ledger holds, this release among them.
+    """
 
     manifest: Manifest
-    copies: int
+    debits: list[Debit]
 
 
 class Comparisons(SortedRows):
     """The comparisons of an input, of at most ``at_most`` for each of its annotators.
 
+    Of copies of several annotators one annotator's speak for all: a hash chooses, and not the
+    place in the file, which follows the label where a file is sorted.
+
     Attributes:
+        has_unit: whether annotators are protected.
         unit_size: most comparisons of one annotator, once all have been read; None without units.
         left_out: comparisons beyond ``at_most``, which follow from texts and annotators alone.
     """
 
     def __init__(self, folder: Path | None, unit: str = "", at_most: int | None = None) -> None:
         super().__init__(folder)
+        self.has_unit = bool(unit)
         self._unit, self._at_most = unit, at_most
         self._numbers: dict[str, int] = {}
+        self._names: list[bytes] = []
         self._owners = array("q")
         self.unit_size: int | None = None
         self.left_out = 0
@@ -165,11 +185,13 @@ class Comparisons(SortedRows):
             self.listed = self.listed or isinstance(record[0], ListedPrompt)
             if self._unit:
                 self._owners.append(self._numbers.setdefault(owner, len(self._numbers)))
+                if len(self._names) < len(self._numbers):
+                    self._names.append(owner.encode("utf-8", "surrogatepass"))
 
     def __iter__(self) -> Iterator[ComparisonRow]:
         """As ``SortedRows``; of an annotator's comparisons those that come first in this order.
 
-        A comparison belongs to the annotator whose label it has: that of its first line.
+        A comparison belongs to the annotator whose label it has.
         """
         if self._at_most is None:
             yield from super().__iter__()
@@ -182,6 +204,16 @@ class Comparisons(SortedRows):
                 yield row
         self.unit_size = min(max(counts), self._at_most)
         self.left_out = sum(max(0, count - self._at_most) for count in counts)
+
+    def spokesman(self, held: ComparisonRow, number: int) -> int:
+        """That of the annotator whose name has the least hash with the key of the comparison."""
+        if not self.has_unit:
+            return held.number
+
+        def rank(copy: int) -> bytes:
+            return sha256(held.key + self._names[self._owners[copy]]).digest()
+
+        return min(held.number, number, key=rank)
 
 
 class Written:
@@ -293,7 +325,7 @@ def privatise(
         read_back()
         ledger.forget_answers(debit.number)
         stage.append("the release is complete")
-    return Release(debit.manifest, rows.copies)
+        return Release(debit.manifest, ledger.debits())
 
 
 def _drawn(
@@ -313,7 +345,7 @@ def _drawn(
         noted = _Noted(ledger, number)
         written.write(iter(rows), answered, draft.file, noted.add)
     if noted.near and not terms.near_copies:
-        raise BadInput("IN", "(near-copies)", noted.near_words)
+        raise BadInput("IN", shown_source(source), noted.near_words)
     same = ledger.earlier(number)
     ledger.add_near(number)
     earlier = ledger.earlier(number)
@@ -322,7 +354,9 @@ def _drawn(
     manifest = Manifest(terms.epsilon, budgets, rows.unit_size, *counts, spent_delta(earlier))
     if earlier and not terms.compose:
         near = len(earlier) - len(same)
-        raise BadInput("IN", "(released before)", _spent_words(earlier, manifest.total, near))
+        debits = [*ledger.debits(), Debit(number, manifest, None)] if terms.unit else []
+        words = _spent_words(earlier, manifest.total, near, AnnotatorCost.of(debits))
+        raise BadInput("IN", shown_source(source), words)
     own = f"{_apart(noted.shared)}{_near(noted.near)}"
     weak = _hardly_private(terms.epsilon)
     left = f"; {rows.left_out} beyond at_most are left out" if rows.left_out else ""
@@ -378,8 +412,9 @@ class _Noted:
         others = f"; and {number_of(more, 'group')} more" if more > 0 else ""
         each = " of each group" if len(groups) > 1 else ""
         return (
-            f"records {named}{others} differ in case or punctuation only, so their answers can be"
-            f" averaged: keep one{each}, or near_copies=true releases all, at epsilon each"
+            f"records {named}{others} differ in case or punctuation only, so two answers to one "
+            f"label could be averaged; allowed: one record{each}, or near_copies=true, which "
+            "releases all at epsilon each, as judgements of different people"
         )
 
 
@@ -409,9 +444,10 @@ def _found_again(rows: Comparisons, ledger: Ledger, draft: Draft, target: Target
         if (written.lines, written.sha256) == (debit.manifest.lines, debit.manifest.sha256):
             return debit
     problem_words = (
-        "the releases that are spent and not published are of another file, unit or at_most"
+        "no release of this input waits to be published; allowed: the IN, unit= and at_most= "
+        "of the release that failed"
         if waiting
-        else "nothing to resume: no release of labels waits to be published"
+        else "nothing to resume: no release of labels of this ledger waits to be published"
     )
     raise BadInput("resume", "true", problem_words)
 
@@ -474,32 +510,34 @@ def refuse_target(target: Target, resumed: bool = False) -> None:
         raise BadInput("OUT", target.release, "its folder does not exist")
 
 
-def spent_delta(earlier: list[Debit]) -> Decimal:
-    """What rewards have added to δ."""
-    return sum((debit.delta for debit in earlier), Decimal(0)).normalize()
-
-
-def _spent_words(earlier: list[Debit], total: Decimal, near: int = 0) -> str:
+def _spent_words(
+    earlier: list[Debit], total: Decimal, near: int, of_annotator: AnnotatorCost
+) -> str:
     """Why another release of the same labels is refused.
 
     Args:
         earlier: releases that count: of these labels, and of rewards.
         total: ε of all together, the asked one included.
         near: how many of them share near-copies alone.
+        of_annotator: with this release, where it protects annotators.
     """
     rewards = sum(bool(debit.delta) for debit in earlier)
     count = len(earlier) - rewards
-    reasons = [f"the rewards of this ledger ({rewards}) count for every input"] * bool(rewards)
+    reasons = []
     if count:
-        releases = "an earlier release has" if count == 1 else f"{count} earlier releases have"
-        apart = " in other case or punctuation" if near == count else ""
-        reasons.insert(0, f"{releases} labels of this input{apart}")
+        releases = "an earlier release" if count == 1 else f"{count} earlier releases"
+        apart = ", in other case or punctuation" if near == count else ""
+        reasons.append(f"shares labels with {releases}{apart}")
+    if rewards:
+        counts = "counts" if rewards == 1 else "count"
+        reasons.append(f"{number_of(rewards, 'reward')} of this ledger {counts} for every input")
     waiting = any(debit.answers is not None for debit in earlier if not debit.delta)
-    resumed = "; one is spent and not published: resume=true does that" if waiting else ""
-    beside = f" and delta {spent_delta(earlier):f}" if rewards else ""
+    resumed = "; resume=true publishes the release that is spent and not published" * waiting
+    cost = cost_in_words(total, spent_delta(earlier))
+    person = f", and one annotator at most {of_annotator.in_words}" * bool(of_annotator.releases)
     return (
-        f"{'; '.join(reasons)}; with this release a label's total is epsilon {total}{beside}, "
-        f"which compose=true accepts{resumed}"
+        f"{', and '.join(reasons)}; with this release one label costs {cost}{person}; allowed: "
+        f"compose=true, which accepts that{resumed}"
     )
 
 
@@ -523,7 +561,13 @@ def _merged(rows: Comparisons) -> str:
     shown = " of records {} and {}".format(*(1 + number for number in rows.altered or (0, 0)))
     altered = f", not all in the same form (as the texts{shown})" if rows.altered else ""
     repeat = "repeats" if rows.copies == 1 else "repeat"
-    return f"; {number_of(rows.copies, 'line')} {repeat} another{altered}"
+    have = "has" if rows.repeated == 1 else "have"
+    whose = "of one annotator, whom a hash chooses," if rows.has_unit else "of the first line"
+    repeated = number_of(rows.repeated, "comparison")
+    return (
+        f"; {number_of(rows.copies, 'line')} {repeat} another{altered}, so {repeated} {have} "
+        f"several labels: that {whose} is answered, and the others are dropped"
+    )
 
 
 def _or(*words: str) -> str:

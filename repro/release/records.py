@@ -13,14 +13,17 @@ from typing import Any
 
 from repro.base.errors import BadInput
 from repro.labels.preferences.conversation import NoPreference, NotUnderstood
-from repro.labels.preferences.layouts import ALLOWED, COLUMNS, three_texts
+from repro.labels.preferences.layouts import COLUMNS, three_texts
 from repro.labels.preferences.pair_records import FIELDS
 from repro.labels.preferences.pair_rows import rows
 from repro.release.annotators import UnitField
 from repro.release.tables import rows_of
 
 NO_TEXT = "not a text or a chat list"
-RENAME = "rename the fields that hold them to 'chosen' and 'rejected'"
+COLUMNS_PAGE = (
+    "allowed: the fields prompt, chosen and rejected, or a layout of "
+    "docs/howto/own_preference_data.md"
+)
 RELEASED = {"response_1", "response_2", "label"}
 """Fields of a line of a release."""
 ALIKE, MOST_NAMED = 0.8, 3
@@ -108,7 +111,7 @@ def fields(value: Any) -> Record | str:
     if chosen is None and rejected is None:
         if value.keys() >= RELEASED:
             return "a line of a release, whose labels are randomised already; allowed: raw pairs"
-        return f"two responses are missing; {RENAME}; allowed: {ALLOWED}{_misspelt(value)}"
+        return f"two responses are missing{_misspelt(value)}; {COLUMNS_PAGE}"
     if not (isinstance(chosen, str) and isinstance(rejected, str)):
         return f"one of the fields 'chosen' and 'rejected' {_wrong(value, FIELDS[1:])}"
     if not isinstance(prompt, str):
@@ -122,7 +125,7 @@ def _wrong(value: dict[str, Any], names: tuple[str, ...]) -> str:
         return "is null"
     if all(name in value for name in names):
         return f"is given twice or {NO_TEXT}"
-    return f"is missing, given twice or {NO_TEXT}{_misspelt(value)}"
+    return f"is missing, given twice or {NO_TEXT}{_misspelt(value)}; {COLUMNS_PAGE}"
 
 
 def _misspelt(value: dict[str, Any]) -> str:

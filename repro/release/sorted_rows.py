@@ -31,7 +31,7 @@ class ComparisonRow(NamedTuple):
 
     Attributes:
         key: of ``canonical.compared``.
-        number: the place of its first copy in the input, from 0.
+        number: the place of the copy that speaks for all, from 0: the first one in the input.
         body: the shortest of the copies' bodies, of these the least; never just the first's, which
             may say what the label is where the input is sorted.
         disputed: whether its copies have different labels.
@@ -49,6 +49,7 @@ class SortedRows:
     Attributes:
         labels: by number, 1 where the first response of the body is preferred, else 0.
         copies: rows that repeated an earlier one, once all have been read.
+        repeated: comparisons that have copies.
         altered: numbers of two copies whose texts differ, if there are any.
         listed: whether a row came as lists of messages, so that all are written as such.
 
@@ -58,7 +59,7 @@ class SortedRows:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.labels = bytearray()
-        self.copies = 0
+        self.copies = self.repeated = 0
         self.listed = False
         self.altered: tuple[int, int] | None = None
         self._folder, self._held, self._size = folder, [], 0
@@ -88,10 +89,13 @@ class SortedRows:
 
     def __iter__(self) -> Iterator[ComparisonRow]:
         """All rows; may be repeated."""
-        self.copies, self.altered, held = 0, None, None
+        self.copies, self.repeated, self.altered, held = 0, 0, None, None
+        last_repeated = b""
         for line in self._merged():
             key, number, body = line[:KEY_CHARACTERS], int(line[KEY_CHARACTERS:_BODY]), line[_BODY:]
             if held and key == held[0]:
+                self.repeated += key != last_repeated
+                last_repeated = key
                 held = self._joined(ComparisonRow(*held), number, body)
                 continue
             if held:
@@ -106,7 +110,11 @@ class SortedRows:
             self.altered = held.number, number
         disputed = held.disputed or self.labels[held.number] != self.labels[number]
         body = min(held.body, body, key=lambda text: (len(text), text))
-        return ComparisonRow(held.key, held.number, body, disputed)
+        return ComparisonRow(held.key, self.spokesman(held, number), body, disputed)
+
+    def spokesman(self, held: ComparisonRow, number: int) -> int:
+        """Which of two copies speaks for both: ``held``, which comes first, or ``number``."""
+        return held.number
 
     def _merged(self) -> Iterator[bytes]:
         self._held.sort()

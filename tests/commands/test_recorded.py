@@ -328,7 +328,7 @@ def test_what_is_said_of_a_release(snapshot):
     terms = Terms(Decimal("0.5"), False, False, "annotator", 3)
     for target in (Target(Path("a/out.jsonl")), Target(Path("o.jsonl"), Path("b/o.parquet"))):
         for manifest in (plain, several):
-            line = privatize._said(Release(manifest, 1), "a b.jsonl", target, terms, "lab")
+            line = privatize._said(Release(manifest, []), "a b.jsonl", target, terms, "lab")
             assert line == snapshot(name=f"{target.release} {manifest.unit_size}")
     card = {"guarantee": "(1, 1e-06)-private " * 5, "earlier_epsilons": [], "total_epsilon": 2.5,
             "total_delta": 3e-6, "reward_bound": 5.0}  # fmt: skip

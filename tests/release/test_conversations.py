@@ -111,7 +111,7 @@ UNDERSTOOD_BY_NOBODY = {
     "two contents": ({"prompt": [{"role": U, "content": Q, "value": "other"}],
                       "chosen": answer(X), "rejected": answer(Y)}, "two contents"),
     "ratings of one response": ({"prompt": Q, "response": X, "helpfulness": 3},
-                                "two responses are missing; rename the fields that hold them to "),
+                                "two responses are missing"),
     "no preference": ({"prompt": Q, "response_1": X, "response_2": Y, "preference_strength": 0},
                       "0 or no number"),
     "a better one of null": ({"prompt": Q, "response_0": X, "response_1": Y,
@@ -174,7 +174,7 @@ def test_no_layout_buys_a_second_answer(tmp_path):
     done = repro.privatize(records, 1, ledger=tmp_path / "ledger")
     assert done.manifest["lines"] == len(CHATS)
     for record in random.Random(2).sample(records, 12):
-        with pytest.raises(BadInput, match="released before"):
+        with pytest.raises(BadInput, match="shares labels with"):
             repro.privatize([record], 1, ledger=tmp_path / "ledger")
 
 
@@ -186,7 +186,7 @@ def test_the_last_question_alone_is_spent_too(tmp_path, name):
         ledger = tmp_path / str(number)
         first, second = ([trl(part)] for part in files)
         repro.privatize(first, 1, ledger=ledger)
-        with pytest.raises(BadInput, match="released before"):
+        with pytest.raises(BadInput, match="shares labels with"):
             repro.privatize(second, 1, ledger=ledger)
 
 

@@ -122,5 +122,5 @@ def test_answers_of_another_release_leave_nothing_in_the_resumed_file(
         monkeypatch.undo()
     releasing("b.jsonl", [records[1]], resume=True)
     assert (tmp_path / "b.jsonl").read_bytes().endswith(b'"label":1}\n')
-    with pytest.raises(BadInput, match="spent and not published are of another file"):
+    with pytest.raises(BadInput, match="no release of this input waits"):
         releasing("c.jsonl", [records[2]], resume=True)

@@ -62,7 +62,9 @@ def _value(path: str, key: str, number: int, line: bytes, scan) -> Any:
     except UnicodeError:
         raise BadInput(key, path, f"line {number}: not UTF-8 text") from None
     except (ValueError, RecursionError, StopIteration):
-        raise BadInput(key, path, f"line {number}: not valid JSON") from None
+        raise BadInput(
+            key, path, f"line {number}: not valid JSON, or a field is given twice"
+        ) from None
 
 
 def _refuse_surrogates(value: Any) -> None:

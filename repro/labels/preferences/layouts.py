@@ -57,10 +57,6 @@ LABELS = frozenset((*_RESPONSES, "safer_response_id", "label"))
 """Fields that say which response was preferred, or may."""
 COLUMNS = (*ASKED, *NOT_TEXT, *_RESPONSES)
 """Names that a record is read from."""
-ALLOWED = ", ".join(
-    [*(f"{better!r} and {other!r}" for better, other in PAIRS)]
-    + [f"{first!r} and {second!r} with {score!r}" for score, (first, second) in SCORED.items()]
-)
 NO_PREFERENCE = "a record has no preference (its field {!r} is {}): leave such records out"
 
 _OPENAI = re.compile(r"\s*\{\s*['\"]messages['\"]\s*:.*\}\s*\Z", re.S)

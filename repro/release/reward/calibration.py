@@ -182,7 +182,9 @@ def calibrated(given: RewardBudget) -> RewardNoise:
         BadInput: no noise is enough at this budget.
     """
     if given.left <= given.delta / 2:
-        raise BadInput("delta", f"{given.delta:g}", "allowed: more beside such an epsilon")
+        raise BadInput(
+            "delta", f"{given.delta:g}", "is too small for this epsilon; allowed: a larger delta"
+        )
     if given.size is None:
         return _made(given, max(LEAST_RIDGE, given.least_ridge(USUAL_SHARE)))
     return min(_tried(given, given.size), key=lambda tried: tried[0])[1]
@@ -241,7 +243,11 @@ def _largest_shift(given: RewardBudget, ridge: float) -> float:
 
     low, high = math.log(SMALLEST), math.log(LARGEST)
     if bound(SMALLEST) > given.left:
-        raise BadInput("epsilon", f"{given.epsilon:g}", "allowed: more, or fewer pairs a unit")
+        raise BadInput(
+            "epsilon",
+            f"{given.epsilon:g}",
+            "is too small; allowed: a larger epsilon, or a smaller at_most",
+        )
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (low, middle) if bound(math.exp(middle)) > given.left else (middle, high)

@@ -23,14 +23,13 @@ from repro.labels.privacy.adjacency import ADJACENCIES, REPLACE
 from repro.labels.privacy.exact_normal import BITS, normal, on_grid
 from repro.labels.privacy.large_delta import warning_of_delta
 from repro.release.drafts import Draft
-from repro.release.ledger import Debit, held_ledger
+from repro.release.ledger import Debit, held_ledger, spent_delta
 from repro.release.manifest import Manifest
 from repro.release.privatise import (
     DOUBT,
     RESUME,
     Target,
     refuse_one_of_two,
-    spent_delta,
     told_what_it_cost,
     trouble_with,
 )
@@ -118,13 +117,15 @@ class RewardTerms:
         if self.adjacency not in ADJACENCIES:
             raise BadInput("adjacency", self.adjacency[:60], f"allowed: {', '.join(ADJACENCIES)}")
         if self.labels is not None and self.unit:
-            raise BadInput("unit", self.unit[:60], "allowed: for texts, which name annotators")
+            raise BadInput(
+                "unit", self.unit[:60], "a matrix has no annotators; allowed: pairs of texts"
+            )
         refuse_one_of_two(self.unit, self.at_most)
         if (self.at_most or 1) > MOST_TOGETHER:
             raise BadInput("at_most", self.at_most, f"allowed: 1 to {MOST_TOGETHER}")
         d = self.num_features
         if d is not None and self.labels is not None:
-            raise BadInput("num_features", d, "allowed: for texts; a matrix has its own")
+            raise BadInput("num_features", d, "a matrix has its own; allowed: pairs of texts")
         if d is not None and not FEWEST_FEATURES <= d <= MOST_FEATURES:
             allowed = f"{FEWEST_FEATURES} to {MOST_FEATURES}"
             raise BadInput("num_features", d, f"allowed: {allowed}")
@@ -146,7 +147,7 @@ def exact_delta(value: object) -> Decimal:
         delta = Decimal(text) if text.isascii() and "_" not in text else Decimal("nan")
         if delta.is_finite() and LEAST_DELTA <= delta <= MOST_DELTA:
             return Decimal(format(delta.normalize(), "f"))
-    raise BadInput("delta", text[:40], f"allowed: a number from {LEAST_DELTA} to {MOST_DELTA}")
+    raise BadInput("delta", text[:40], f"allowed: a number from 1e-15 to {MOST_DELTA}")
 
 
 def release_reward(
@@ -180,7 +181,7 @@ def release_reward(
         if terms.resume:
             debit = _waiting(debits)
         else:
-            _refuse_spent(debits, terms)
+            _refuse_spent(debits, terms, folder)
             debit = _learnt(ledger.begin(), source, terms, debits, tell)
         content = debit.answers or b""
         reward = PrivateReward.of(content)
@@ -217,7 +218,7 @@ def _waiting(debits: list[Debit]) -> Debit:
     raise BadInput("resume", "true", "no reward of this ledger is spent and not published")
 
 
-def _refuse_spent(debits: list[Debit], terms: RewardTerms) -> None:
+def _refuse_spent(debits: list[Debit], terms: RewardTerms, folder: Path) -> None:
     """By what the ledger holds alone: no pair has been read."""
     assert terms.epsilon is not None
     assert terms.delta is not None
@@ -229,11 +230,11 @@ def _refuse_spent(debits: list[Debit], terms: RewardTerms) -> None:
     total = sum((debit.manifest.epsilon for debit in debits), terms.epsilon)
     delta = (spent_delta(debits) + terms.delta).normalize()
     raise BadInput(
-        KEY,
-        "(released before)",
-        f"this ledger holds {number_of(len(debits), 'earlier release')}, and each counts, whatever "
-        f"it read; with this reward the total is epsilon {total} and delta {delta:f}, which "
-        "compose=true accepts",
+        "ledger",
+        folder,
+        f"holds {number_of(len(debits), 'earlier release')}, and each counts, whatever it read; "
+        f"with this reward the total is epsilon {total} and delta {delta:f}; allowed: "
+        "compose=true, which accepts that",
     )
 
 

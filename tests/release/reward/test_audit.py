@@ -114,4 +114,4 @@ def test_the_command_says_what_it_checked_and_what_it_cannot(reward, capsys):
     assert status_of(audit_release.main, [str(reward)]) == 1
     assert capsys.readouterr().out.endswith("too little for what the card promises\n")
     assert status_of(audit_release.main, [str(reward), "original=in.jsonl"]) == 2
-    assert capsys.readouterr().err.startswith("error: original=in.jsonl: allowed: for a release")
+    assert capsys.readouterr().err.startswith("error: original=in.jsonl: this is a reward; allowed")

@@ -252,5 +252,7 @@ def test_a_larger_share_for_the_ridge_where_n_is_small():
 def test_a_delta_that_the_sampler_of_normals_may_use_up_is_refused():
     """(1 + e^ε) times what each normal may miss: 2^−150 at d = 2, so from ε = 90 on."""
     assert replace(GIVEN, epsilon=80.0).left > 0.9 * GIVEN.delta
-    with pytest.raises(BadInput, match="delta=1e-06: allowed: more beside such an epsilon"):
+    with pytest.raises(
+        BadInput, match="delta=1e-06: is too small for this epsilon; allowed: a larger"
+    ):
         calibrated(replace(GIVEN, epsilon=95.0))

@@ -247,7 +247,10 @@ def test_labels_and_rewards_share_one_budget(pairs, records):
     lower = repro.private_reward(pairs, **{**BUDGET, "epsilon": 0.25}, compose=True)
     assert lower.card["earlier_epsilons"] == [0.5, 1.0]
     assert lower.card["earlier_kinds"] == ["labels", "reward"]
-    with pytest.raises(BadInput, match="has labels of this input; the rewards .* epsilon 2.75 and"):
+    with pytest.raises(
+        BadInput,
+        match="shares labels with an earlier release, and 2 rewards of .* epsilon 2.75 and",
+    ):
         repro.privatize(records[:40], 1)
     later = repro.privatize(records[:40], 1, compose=True)
     assert later.manifest["earlier_epsilons"] == [0.25, 0.5, 1.0]
