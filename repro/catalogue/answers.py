@@ -79,7 +79,7 @@ def answers(row: StatementCoverage, catalogue: Catalogue) -> Answers:
     concern = [
         item
         for item in catalogue.slips.values()
-        if item in own or not evidence.isdisjoint(item.evidence)
+        if item in own or row.id in item.also or not evidence.isdisjoint(item.evidence)
     ]
     others = sorted((item for item in concern if item not in against), key=_worst_first)
     proofs = [item for item in row.machine_checked if item.shows == "contradicted"]

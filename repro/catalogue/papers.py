@@ -63,6 +63,7 @@ class Slip(Model):
             the paper says), notation (a misprint with one reading), cleared (it stands).
         text_at_hand: it rests on where a root, an index, an exponent, a sign or an accent stands,
             which a conversion from PDF can move.
+        also: other statements that it is about.
         evidence: ``experiment: check``, ``experiment: check/control`` or ``tests/file.py::test``.
         corrected: the form that holds, or why there is none to correct.
     """
@@ -71,6 +72,7 @@ class Slip(Model):
     suspected: Sentence
     grade: Literal["error", "constant", "unstated_condition", "not_claimed", "notation", "cleared"]
     text_at_hand: bool = False
+    also: tuple[Text, ...] = ()
     evidence: Annotated[tuple[Annotated[Text, BeforeValidator(_evidence)], ...], _EMPTY] = ()
     corrected: Sentence
 
@@ -295,16 +297,24 @@ def _of(where: tuple[Place, ...], _: object) -> Catalogue:
         loose |= {f"{name}.{key}": slip for key, slip in content.slips.items()}
         proofs |= content.proofs
     for name, item in items.items():
-        for other in item.rests_on:
-            if other not in items:
-                allowed = f"no such statement; {nearest(other, items)}"
-                raise BadInput(f"{name}.rests_on", other, allowed)
+        _refuse_dangling(name, item, items)
     last = {name: item for name, item in items.items() if paper(name) == OWN}
     items = {name: item for name, item in items.items() if paper(name) != OWN} | last
     return validate(Catalogue, {
         "papers": papers, "items": items, "loose": loose, "proofs": proofs,
         "theorems": tuple(_theorems(items)),
     }, "catalogue")  # fmt: skip
+
+
+def _refuse_dangling(name: str, item: Item, items: Mapping[str, Item]) -> None:
+    """Refuse the first statement that an entry names and that is not there."""
+    named = {"rests_on": item.rests_on}
+    named |= {f"slips.{key}.also": slip.also for key, slip in item.slips.items()}
+    for key, others in named.items():
+        for other in others:
+            if other not in items:
+                allowed = f"no such statement; {nearest(other, items)}"
+                raise BadInput(f"{name}.{key}", other, allowed)
 
 
 def files(place: Place) -> list[Path]:

@@ -56,6 +56,8 @@ def test_others_are_its_own_and_those_of_its_evidence():
     found = asked(statement, near=slip("cleared", "x: a"), far=slip("cleared", "y: a"))
     assert [note.grade for note in found.others] == ["cleared", "notation"]
     assert (found.holds, found.why, found.command) == ((), "", "")
+    elsewhere = slip("error", "y: a").model_copy(update={"also": ("p1.thm_1",)})
+    assert elsewhere in asked(statement, elsewhere=elsewhere).others
 
 
 def test_why_is_the_note_of_the_check_that_is_shown_else_a_proof_else_the_reason():

@@ -116,15 +116,23 @@ def test_what_holds_is_plain_text_without_its_full_stop():
     assert (slip.suspected, slip.corrected) == ("a root is lost", "O(c(ε)²/n)")
 
 
-def test_what_a_statement_rests_on_is_a_statement(tmp_path):
+@pytest.mark.parametrize(
+    ("entry", "key"),
+    [
+        ("rests_on: [krr.thm_2]", "rests_on"),
+        ("slips: {s: {place: p, suspected: a, grade: notation, also: [krr.thm_2], corrected: c}}",
+         "slips.s.also"),
+    ],
+)  # fmt: skip
+def test_a_statement_that_an_entry_names_is_there(tmp_path, entry, key):
     file = tmp_path / "conf" / "papers" / "krr.yaml"
     file.parent.mkdir(parents=True)
     file.write_text(
         "title: t\nauthors: a\nstatements:\n"
-        "  abs_1: {title: t, rests_on: [krr.thm_2]}\n  thm_1: {title: t}\n"
+        f"  abs_1: {{title: t, {entry}}}\n  thm_1: {{title: t}}\n"
     )
     with pytest.raises(BadInput) as refused:
         load(tmp_path)
     assert str(refused.value) == (
-        "krr.abs_1.rests_on=krr.thm_2: no such statement; did you mean krr.thm_1?"
+        f"krr.abs_1.{key}=krr.thm_2: no such statement; did you mean krr.thm_1?"
     )
