@@ -158,10 +158,10 @@ class Net:
     """A net of the class.
 
     Attributes:
-        ridge: its radius τ.
+        net_radius: τ.
     """
 
-    ridge: Positive
+    net_radius: Positive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -602,10 +602,10 @@ THEOREM = Theorem(
             (last_line_of_15, named("squared_slope_ten_percent", squared_slope,
                                     "the bound is 10 % larger", factor=1.1)),
             settles=["p1.eq_15"]),
-        check("eq_18_printed", "ridge",
+        check("eq_18_printed", "net_radius",
             Inequality("(18), step (b): a²/4 − τ² ≤ (a+b)²/8"), PROVED, step_b_of_18,
             settles=["p1.eq_18"], expected="contradicted", why=QUARTER),
-        check("eq_18", "ridge", Inequality("(18), step (b) with a²/16 − τ²/2"), PROVED,
+        check("eq_18", "net_radius", Inequality("(18), step (b) with a²/16 − τ²/2"), PROVED,
             by_halves, (step_b_of_18, named("by_halves_tenth_more", by_halves,
                                             "the bound is 10 % larger", factor=1.1)),
             settles=["p1.eq_18"]),

@@ -7,6 +7,7 @@ import pytest
 import sympy
 
 from repro.base.notation import epsilon_minus_one, privacy_cost
+from repro.core.proofs import iv
 from theorems import p1_literal_readings as step
 from theorems.p1_literal_readings import PureBudget, TableLabels
 
@@ -16,6 +17,15 @@ def test_by_halves_is_a_square():
     a, b = sympy.symbols("a b", real=True)
     left = (a + b) ** 2 / 8 + b**2 / 8 - a**2 / 16
     assert sympy.expand(left - (a + 2 * b) ** 2 / 16) == 0
+
+
+def test_the_printed_step_of_18_fails_by_a_factor_of_three_at_most():
+    """With τ = 1, three times its right side less its left is (a + 3b)² + 6(4 − b²), over 8."""
+    a, b = sympy.symbols("a b", real=True)
+    beyond = 3 * ((a + b) ** 2 / 8 + 1) - a**2 / 4
+    assert sympy.expand(8 * beyond - (a + 3 * b) ** 2 - 6 * (4 - b**2)) == 0
+    printed = step.step_b_of_18(step.Net(net_radius=0.1))
+    assert float(printed.ratio(iv.mpf(6), iv.mpf(-2)).mid) == pytest.approx(3)
 
 
 def test_the_two_rates_part_by_the_square_of_e_to_the_epsilon_plus_one():
