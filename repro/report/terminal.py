@@ -32,6 +32,7 @@ from repro.report.wording import (
     name_lines,
     narrow_words,
     note_words,
+    other_settings,
     pinned_words,
     replicates_words,
     unmeasured_words,
@@ -275,6 +276,8 @@ def print_result(
         _print_beside(run, console)
         _print_substitutes(said, console)
         _print_failures(said, console)
+        if words := other_settings(said, run.overrides):
+            console.print(text(f"? {words}", ""))
     line = f"{said.theorem}: {verdict_words(said.verdict)} ({expected_words(said)})"
     console.print(text(line, f"bold {COLOURS.get(said.verdict, '')}".strip()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from repro.base import notation
@@ -213,6 +213,22 @@ def expected_words(run: VerdictContent) -> str:
 
 NOTHING_COUNTS = "no verdict of a check counts"
 """Of a run where an assumption fails."""
+
+
+def other_settings(run: VerdictContent, given: Iterable[str]) -> str:
+    """Where verdicts are not the recorded ones, that the settings are not, either; else empty.
+
+    Args:
+        run: the verdicts.
+        given: keys that were set.
+    """
+    words = ", ".join(key for key in given if key != "only")
+    if run.as_expected or not words:
+        return ""
+    return (
+        f"the expected verdicts were recorded without {words}. A rate or constant of large "
+        "samples can miss elsewhere: no statement is refuted by that alone"
+    )
 
 
 def failed_assumptions(run: VerdictContent) -> list[str]:

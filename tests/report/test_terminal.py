@@ -27,7 +27,7 @@ from repro.report.terminal import (
     print_result,
     progress,
 )
-from repro.report.wording import beside, note_words
+from repro.report.wording import beside, note_words, other_settings
 
 
 def printed(result, width: int = 100, detail: Literal["verdict", "checks", "all"] = "all") -> str:
@@ -262,6 +262,19 @@ def test_more_replicates_are_no_hint_where_none_has_a_value(value, hinted):
     stream = io.StringIO()
     _print_failures(run, Console(file=stream))
     assert ("suite power" in stream.getvalue()) == hinted
+
+
+@pytest.mark.parametrize(
+    ("as_expected", "given", "named"),
+    [(False, ["n_pairs", "only"], True), (False, ["only"], False), (True, ["n_pairs"], False)],
+)
+def test_what_is_not_as_expected_names_the_settings_that_are_not_the_recorded_ones(
+    as_expected, given, named
+):
+    run: Any = SimpleNamespace(as_expected=as_expected)
+    words = other_settings(run, given)
+    assert words.startswith("the expected verdicts were recorded without n_pairs.") == named
+    assert bool(words) == named
 
 
 def test_every_detail_says_what_is_wrong_with_a_control():

@@ -60,3 +60,7 @@ def test_the_rate_in_the_slope_keeps_its_epsilon(swept_of):
     """Above ε = B′ noise grows like γ^(−1/2), inside the printed bound."""
     worlds = swept_of(epsilon=8)["noise_reward_bound"].sweep.worlds
     assert {world.epsilon for world in worlds} == {0.5}
+
+
+def test_more_labels_than_an_exact_law_has_room_for_are_refused(refused):
+    refused("n_pairs=100000000000: allowed: less than or equal to 10000000", "n_pairs=1e11")

@@ -108,7 +108,7 @@ class RankingProblem:
             score = (self.counts / ranking_response(prob, epsilon)).unsqueeze(-2) @ steps
             # the likelihood does not see a shift of all rewards: any curvature along it will do
             information = pairs.unsqueeze(-1) * (world.information(reward, epsilon) + SHIFT)
-            step = torch.linalg.solve(information, score.squeeze(-2))
+            step, _ = torch.linalg.solve_ex(information, score.squeeze(-2))  # singular: no number
             reward = reward + step.clamp(-1, 1)
             if float(step.abs().max()) < TOLERANCE:
                 break

@@ -27,13 +27,13 @@ class ScoreNoise:
     """Rademacher noise (σ = 1) on d orthogonal unit vectors, n/d pairs of each.
 
     Attributes:
-        n_pairs: n, rounded down to a multiple of 2d.
+        n_pairs: n, rounded down to a multiple of 2d; its exact law takes memory of order n.
         num_features: d.
         constant: C of the claims.
         failure_prob: δ.
     """
 
-    n_pairs: Pairs
+    n_pairs: Annotated[Pairs, Field(le=1e7)]
     num_features: Count
     constant: Positive
     failure_prob: Probability = 0.05

@@ -30,7 +30,13 @@ from repro.report.html.statements import KINDS_IN_ORDER, StatementLine, by_paper
 from repro.report.html.tracked import compare_address, run_address, ui_command
 from repro.report.html.typeset import typeset
 from repro.report.record import PLAIN
-from repro.report.wording import SYMBOLS, beside, failed_assumptions, replicates_words
+from repro.report.wording import (
+    SYMBOLS,
+    beside,
+    failed_assumptions,
+    other_settings,
+    replicates_words,
+)
 
 TITLE = "Theorems of private and robust RLHF: verdicts"
 DIGEST = 12
@@ -140,6 +146,7 @@ def _section(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> dict[str
         "expected": _expected(run),
         "stale": run.stale_words,
         "not_private": run.not_private,
+        "elsewhere": other_settings(verdict, run.overrides),
         "title": title,
         "doc": doc,
         "statements": verdict.statements,

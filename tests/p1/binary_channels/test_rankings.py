@@ -80,3 +80,11 @@ def test_the_gap_is_that_of_the_gibbs_policy_and_its_constant_the_limit():
     assert n * float(gaps.mean()) == pytest.approx(WORLD.gap_constant(2.0), rel=0.2)
     overstated = rankings_overstated(RankingProblem(WORLD, drawn, 2.0))
     assert float(overstated.mean()) > 10 * float(gaps.mean())
+
+
+def test_counts_without_information_have_no_number_and_the_other_datasets_theirs():
+    counts = torch.stack([torch.full((6,), 1e4), torch.zeros(6)]).double()
+    together = ranking_mle(RankingProblem(WORLD, counts, 1.0))
+    alone = ranking_mle(RankingProblem(WORLD, counts[:1], 1.0))
+    assert together[0] == pytest.approx(float(alone[0]), rel=1e-6)
+    assert together[1].isnan()
