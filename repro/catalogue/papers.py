@@ -275,7 +275,8 @@ def refuse_unknown(statements: Iterable[str], folder: Path | None = None) -> Non
         BadInput: as ``load``, or an id that is none of the catalogue's.
     """
     for name in statements:
-        if paper(name) != OWN and name not in (items := load(folder).items):
+        of_own = paper(name) == OWN and is_id(name)
+        if not of_own and name not in (items := load(folder).items):
             hint = f"no such statement; {nearest(name, items)}"
             file = f"conf/papers/{paper(name)}.yaml"
             raise BadInput("settles", name, f"{hint}allowed: a statement of {file}, or own.NAME")

@@ -653,9 +653,13 @@ class Theorem:
         pinned = {check.name: check.expected for check in self.checks}
         for printed, holds in self.corrected.items():
             if pinned.get(printed) != "contradicted":
-                raise ValueError(f"corrected: {printed!r} is no check that is pinned contradicted")
+                raise ValueError(
+                    f"corrected: {printed!r} is no check that is expected to be contradicted"
+                )
             if ": " not in holds and pinned.get(holds) != "supported":
-                raise ValueError(f"corrected: {holds!r} is no check that is pinned supported")
+                raise ValueError(
+                    f"corrected: {holds!r} is no check that is expected to be supported"
+                )
         for check in self.checks:
             if check.expected == "supported" and not check.wrong:
                 complaint = "has no control, so a wrong implementation could pass"

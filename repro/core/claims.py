@@ -147,7 +147,8 @@ def refuse_wrong_order(claim: Any, number: object = 0.0, direction: str = "two_s
         direction: of its bound.
 
     Raises:
-        ValueError: the words do not come first, or something that is no number stands for one.
+        ValueError: the words do not come first, or something that is no number stands for one, or
+            the tolerance is negative.
 
     >>> Frequency(0.05)
     Traceback (most recent call last):
@@ -160,6 +161,8 @@ def refuse_wrong_order(claim: Any, number: object = 0.0, direction: str = "two_s
         raise ValueError(f"direction={direction!r}: {among(direction, get_args(Direction))}")
     if not isinstance(claim.words, str) or not fine or not isinstance(direction, str):
         raise ValueError(f"{claim}: allowed: words, number, direction=…, tolerance=…")
+    if numbers[1] < 0:
+        raise ValueError(f"{claim}: allowed: a tolerance of 0 or more")
 
 
 @dataclass(frozen=True)

@@ -171,7 +171,8 @@ def _only(worlds: Mapping[str, Any], place: str) -> str:
     """The world of a config that has one."""
     if len(worlds) == 1:
         return next(iter(worlds))
-    raise BadInput(f"{place}.world", "(missing)", f"allowed: {', '.join(worlds)}")
+    known = ", ".join(worlds) or "a world that is written below theorem.worlds"
+    raise BadInput(f"{place}.world", "(missing)", f"allowed: {known}")
 
 
 def _world(theorem: Theorem, name: str, values: Mapping[str, Any]) -> Any:

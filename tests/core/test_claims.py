@@ -53,6 +53,13 @@ def test_arguments_in_another_order_are_refused_in_one_line(wrong):
         wrong()
 
 
+@pytest.mark.parametrize("claim", [Slope, Ratio, Inequality])
+def test_a_negative_tolerance_is_refused(claim):
+    number = {"exponent": -1} if claim is Slope else {}
+    with pytest.raises(ValueError, match="allowed: a tolerance of 0 or more"):
+        claim("gap", **number, tolerance=-0.05)
+
+
 @pytest.fixture
 def own_axes():
     """Axes that a test declares are gone after it."""

@@ -445,10 +445,16 @@ def test_what_is_pinned_supported_needs_a_control():
 @pytest.mark.parametrize(
     ("corrected", "told"),
     [
-        ({"n_pairs": "printed"}, "corrected: 'n_pairs' is no check that is pinned contradicted"),
-        ({"none": "n_pairs"}, "corrected: 'none' is no check that is pinned contradicted"),
-        ({"printed": "printed"}, "corrected: 'printed' is no check that is pinned supported"),
-        ({"printed": "none"}, "corrected: 'none' is no check that is pinned supported"),
+        (
+            {"n_pairs": "printed"},
+            "corrected: 'n_pairs' is no check that is expected to be contradicted",
+        ),
+        ({"none": "n_pairs"}, "corrected: 'none' is no check that is expected to be contradicted"),
+        (
+            {"printed": "printed"},
+            "corrected: 'printed' is no check that is expected to be supported",
+        ),
+        ({"printed": "none"}, "corrected: 'none' is no check that is expected to be supported"),
     ],
 )
 def test_a_corrected_form_is_one_that_holds(corrected, told):
