@@ -464,7 +464,7 @@ class SweptCheck:
 
         changed = sweep.each(change)
         if len(changed.grid) < min(len(sweep.grid), self.check.claim.fewest):
-            need = f"{self.name} would need more than {MAX_PAIRS:g} labels"
+            need = f"it would need more than {MAX_PAIRS:g} labels"
             key, value = next(iter(taken.items()))
             raise BadInput(key, value, f"{need}; allowed: a larger {key}")
         return replace(self, sweep=changed, scaled=scaled)

@@ -151,7 +151,11 @@ class Experiment:
         chosen = self.setting.chosen
         if not swept.takes("response"):
             chosen.pop("channel", None)
-        changed = swept.under({**self.overrides, **chosen})
+        try:
+            changed = swept.under({**self.overrides, **chosen})
+        except BadInput as problem:
+            allowed = f"{problem.allowed} (check {swept.name})"
+            raise BadInput(problem.key, problem.value, allowed) from problem
         return changed.instead(**self.setting.stages) if self.setting.stages else changed
 
     @property

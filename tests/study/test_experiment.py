@@ -201,8 +201,8 @@ def test_labels_stop_at_the_most_there_can_be(swept_of):
     sweeps = swept_with(grid=[1e3, 1e4, MAX_PAIRS / 2, MAX_PAIRS])
     with pytest.raises(BadInput) as refused:
         swept_of(sweeps=sweeps, overrides={"epsilon": 0.5})
-    most = "epsilon=0.5: n_pairs would need more than 1e+15 labels; allowed: a larger epsilon"
-    assert str(refused.value) == most
+    most = "it would need more than 1e+15 labels; allowed: a larger epsilon (check n_pairs)"
+    assert str(refused.value) == f"epsilon=0.5: {most}"
 
 
 def test_a_check_that_is_not_run_refuses_nothing(swept_of):
