@@ -235,7 +235,7 @@ def minkowski(world: SequentialLabels) -> float:
 
 
 def without_noise(world: SequentialLabels) -> float:
-    """Wrong: over α(κ + |h|) alone."""
+    """Wrong: the bound α(κ + |h|), without the noise of labels."""
     return math.sqrt(supremum(world)) / world.reports.bias
 
 

@@ -332,7 +332,7 @@ def squared_error(data: Releases) -> Tensor:
 
 
 def squared_error_of_half_noise(data: Releases) -> Tensor:
-    """Wrong: the same with half of the noise on the gradient."""
+    """Wrong: half of the noise on the gradient."""
     return (data.theta(0.5) - data.world.truth.theta).square().sum(-1)
 
 
@@ -342,7 +342,7 @@ def private_sign(world: FloorState) -> float:
 
 
 def sign_without_privacy(world: FloorState) -> float:
-    """Wrong: the sign of T."""
+    """Wrong: the sign of T without noise, which is not private."""
     return world.worst_gap(0.0)
 
 

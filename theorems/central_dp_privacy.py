@@ -406,7 +406,7 @@ def printed_noise(world: BothReleases) -> Mechanism:
 
 
 def half_printed_noise(world: BothReleases) -> Mechanism:
-    """Wrong: half of that."""
+    """Wrong: half of the printed noise, on the certified ridge."""
     return _printed_noise(world, 2.0)
 
 

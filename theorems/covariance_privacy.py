@@ -203,7 +203,7 @@ def noise_of_pairs(world: CovarianceRelease) -> Mechanism:
 
 
 def half_noise_of_pairs(world: CovarianceRelease) -> Mechanism:
-    """Wrong: half of it; all of it would be enough for a ranking that is added."""
+    """Wrong: half of the printed noise of pairs; all of it is enough where a ranking is added."""
     return world.released_with(0.5 / world.printed)
 
 

@@ -286,7 +286,7 @@ def floor_over_bound(world: PricedAnywhere, rng: np.random.Generator, replicates
 
 
 def bound_without_cost(world: PricedAnywhere, rng: np.random.Generator, replicates: int):
-    """Wrong: the same with ζ = 1 under either order."""
+    """Wrong: ζ = 1 under either order."""
     return _above_and_below(world, rng, replicates, Floor.over_bound_without_cost)
 
 

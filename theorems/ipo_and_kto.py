@@ -194,7 +194,7 @@ def ipo_as_it_is(data: IpoReports) -> Tensor:
 
 @privacy_mistake
 def hotter_ipo(data: IpoReports) -> Tensor:
-    """Wrong: at τ·c(ε)."""
+    """Wrong: the temperature is τ·c(ε), not τ/c(ε)."""
     return ipo(data, data.wins, data.world.temperature * privacy_cost(data.world.epsilon))
 
 

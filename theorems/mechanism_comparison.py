@@ -407,7 +407,7 @@ def least_curvature(data: PulledData) -> np.ndarray:
 
 
 def curvature_at_zero(data: PulledData) -> np.ndarray:
-    """Wrong: θ̂ is not at 0."""
+    """Wrong: the curvature at 0, where θ̂ is not."""
     return data.curved(0.25)
 
 

@@ -196,7 +196,7 @@ def shifted_by_state(pairs: RewardPairs) -> Tensor:
 
 
 def shifted_by_response(pairs: RewardPairs) -> Tensor:
-    """Wrong: the same with a shift that differs between responses."""
+    """Wrong: a shift that differs between responses."""
     return _change(pairs, pairs.error)
 
 

@@ -481,7 +481,7 @@ def literal(world: TableLabels) -> Bounds:
 
 
 def literal_by_states(world: TableLabels) -> Bounds:
-    """Wrong: the same with the number of states, which is 1, for log N(τ)."""
+    """Wrong: the number of states, which is 1, in the place of log N(τ)."""
     return literal(world)[0], printed_bound(world, world.num_states)
 
 
@@ -492,7 +492,7 @@ def by_states(world: TableLabels) -> Bounds:
 
 
 def by_squared_states(world: TableLabels) -> Bounds:
-    """Wrong: the same with S²."""
+    """Wrong: S² in the place of S."""
     return printed_bound(world, world.num_states**2), by_states(world)[1]
 
 

@@ -168,7 +168,7 @@ def every_bound(world: BoundedNumbers) -> float:
 
 
 def ninety_percent(world: BoundedNumbers) -> float:
-    """Wrong: 0.9 of that constant."""
+    """Wrong: nine tenths of the constant."""
     return largest_over_corrected(world.reward_bound) / 0.9
 
 
@@ -189,7 +189,7 @@ def half_chi_square(world: RandomPolicies, rng: np.random.Generator, replicates:
 
 
 def whole_chi_square(world: RandomPolicies, rng: np.random.Generator, replicates: int):
-    """Wrong: without the half."""
+    """Wrong: χ² without its half."""
     return world.concentrability(rng, replicates, 1.0)
 
 

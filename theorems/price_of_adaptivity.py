@@ -603,7 +603,7 @@ def theorem_4(world: StepOfAProof) -> Claimed:
 
 
 def cap_without_cap(world: StepOfAProof) -> Claimed:
-    """Wrong: the same where nothing is capped."""
+    """Wrong: no cap on coverage."""
     return meta.refuted(
         world.coverage, lambda error, kl_weight: (1 + iv.sqrt(2)) * error + kl_weight
     )

@@ -169,7 +169,7 @@ def theorem_c_1(world: EveryPolicy) -> Claimed:
 
 
 def coverage_ignored(world: EveryPolicy) -> Claimed:
-    """Wrong: no C."""
+    """Wrong: a bound without the coverage C."""
     return meta_theorem.coverage_ignored(world.coverage)
 
 

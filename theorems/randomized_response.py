@@ -125,7 +125,7 @@ def randomized_response(world: ReleasedLabel) -> Mechanism:
 
 
 def epsilon_overstated(world: ReleasedLabel) -> Mechanism:
-    """Wrong: at 1.2·ε."""
+    """Wrong: the budget is 1.2·ε."""
     return world.among_people(world.response(OVERSTATED * world.epsilon))
 
 

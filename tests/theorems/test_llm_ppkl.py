@@ -105,7 +105,7 @@ def test_an_estimate_names_hours(built):
 def test_a_short_run_has_a_verdict(tmp_path):
     pytest.importorskip("transformers")
     words = [
-        *SMALL, "budget.replicates=20", "budget.blocks=5",
+        *SMALL[:-1], "budget.replicates=20", "budget.blocks=5",
         "only=[ranking]", "compute.workers=1",
     ]  # fmt: skip
     found = run("llm_ppkl", budget="smoke", tracking="none", overrides=words).verdict_json

@@ -198,7 +198,7 @@ def pair_kl_sharper(case: PairCase) -> float:
 
 
 def pair_kl_sharper_ten_percent(case: PairCase) -> float:
-    """Wrong: 10 % less than that."""
+    """Wrong: a bound that is 10 % smaller."""
     return pair_kl_sharper(case) / 0.9
 
 
