@@ -39,16 +39,18 @@ class UnitField:
         self._repeats = self._positions = True
 
     def value(self, record: dict[str, Any], texts: tuple[str, str, str]) -> str | None:
-        """The annotator of a record with these texts; None where it is no name."""
+        """The annotator of a record with these texts, without blanks around; None if it is none."""
         owner = record.get(self._name)
         if isinstance(owner, bool) or not isinstance(owner, str | int):
             return None
         shown = str(owner).strip()
+        if not shown:
+            return None
         self._repeats &= shown in (texts[1].strip(), texts[2].strip())
         self._positions &= bool(_POSITION.fullmatch(shown.casefold()))
         if self._positions:
             self._values.add(shown)
-        return str(owner)
+        return shown
 
     def refuse_answers(self) -> None:
         """Once all records were seen.

@@ -13,7 +13,7 @@ from hashlib import sha256
 from json.encoder import encode_basestring as quoted
 from typing import Any
 
-from repro.base.text_form import canonical
+from repro.base.text_form import TABLE, canonical
 from repro.labels.preferences.chat import messages
 from repro.labels.preferences.conversation import (
     ListedPrompt,
@@ -35,9 +35,13 @@ NEAR = b"repro-release/1 near\0"
 """What is hashed begins with these.  Public and fixed: a salt would be bytes of free choice."""
 
 ASKED, ANSWERED = b"Human:", b"Assistant:"
+_ANSWERS = b"assistant"
+"""``ANSWERED`` without case and punctuation."""
 
-_UNSAID = dict.fromkeys(map(ord, ".,;:!?'\"\u2018\u2019\u201c\u201d"))
-"""Punctuation of sentences; signs of formulas, such as + or <, are left."""
+_UNSAID = dict.fromkeys(map(ord, ".,;:!?'\"")) | dict.fromkeys(
+    code for code in range(0x80, 0x10000) if TABLE.category(chr(code))[0] == "P"
+)
+"""Punctuation of sentences in all scripts; signs of formulas in ASCII, such as + or -, are left."""
 
 
 def compared(prompt: str, response: str, other: str) -> tuple[bytes, bytes, bool]:
@@ -78,6 +82,8 @@ def _parts(texts: bytes) -> tuple[bytes, bytes, bytes]:
 def near_key(text: bytes) -> bytes:
     """A key that near-copies share: comparisons that differ in case and punctuation only.
 
+    The prompt or a mark of the assistant before both responses is no difference either.
+
     Args:
         text: of ``body``.
 
@@ -90,6 +96,9 @@ def near_key(text: bytes) -> bytes:
     prompt, response, other, _ = json.loads(text + b"1}").values()
     parts = _parts(canonical("\0".join((prompt, response, other))))
     asked, *both = (part.decode().casefold().translate(_UNSAID).encode() for part in parts)
+    for opening in (asked, _ANSWERS):
+        if all(response.startswith(opening) for response in both):
+            both = [response.removeprefix(opening) for response in both]
     return sha256(NEAR + b"\0".join([asked, *sorted(both)])).hexdigest().encode()
 
 
@@ -169,10 +178,13 @@ def texts_of(prompt: Any, first: Any, second: Any) -> tuple[str, str, str] | Non
     return ListedPrompt(as_text(asked)), answers[0][0].content, answers[1][0].content
 
 
-def also_spent(prompt: str, response: str, other: str) -> list[bytes]:
-    """Keys of what is released with a comparison beside its own: its last question alone.
+def also_spent(prompt: str, response: str, other: str) -> list[tuple[bytes, bytes]]:
+    """Key and near key of what is released with a comparison: its last question alone.
 
     A copy without the system message or the turns before is a comparison with this key.
     """
     chat = turns(prompt)
-    return [compared(chat[-1].content, response, other)[0]] if len(chat) > 1 else []
+    if len(chat) == 1:
+        return []
+    last = chat[-1].content
+    return [(compared(last, response, other)[0], near_key(body(last, response, other)))]

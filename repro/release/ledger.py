@@ -97,10 +97,17 @@ class Ledger:
         new = self._rows.executemany("INSERT OR IGNORE INTO prints VALUES (?, ?)", prints)
         return len(prints) - new.rowcount
 
-    def note_near(self, key: bytes, place: int) -> int | None:
-        """Add the key that near-copies share; the place of the one that came first, if one did."""
+    def note_near(self, key: bytes, place: int | None) -> int | None:
+        """Add the key that near-copies share; the place of the one that came first, if one did.
+
+        Without a place it is the key of a last question alone, which is no line of this input.
+        """
         row = _print(key), place
-        if self._rows.execute("INSERT OR IGNORE INTO near VALUES (?, ?)", row).rowcount:
+        query = (
+            "INSERT INTO near VALUES (?, ?) ON CONFLICT (print) DO UPDATE SET place = "
+            "excluded.place WHERE place IS NULL AND excluded.place IS NOT NULL"
+        )
+        if self._rows.execute(query, row).rowcount:
             return None
         (first,) = self._rows.execute("SELECT place FROM near WHERE print = ?", row[:1]).fetchone()
         return first

@@ -263,8 +263,8 @@ class Written:
         return int(b"1" + digits, 2).to_bytes(len(self.labels) // 8 + 1, "big")
 
 
-def _also_spent(body: bytes) -> list[bytes]:
-    """Keys of what is spent with a comparison beside its own."""
+def _also_spent(body: bytes) -> list[tuple[bytes, bytes]]:
+    """Key and near key of what is spent with a comparison beside its own."""
     if not _DIALOGUE.match(body):
         return []
     prompt, first, second, _ = json.loads(body + b"1}").values()
@@ -395,8 +395,11 @@ class _Noted:
 
     def add(self, rows: list[ComparisonRow]) -> None:
         """Note some lines."""
-        keys = [key for row in rows for key in (row.key, *_also_spent(row.body))]
+        also = [pair for row in rows for pair in _also_spent(row.body)]
+        keys = [row.key for row in rows] + [key for key, _ in also]
         self.shared += self._ledger.note(self._number, keys)
+        for _, near in also:
+            self._ledger.note_near(near, None)
         for row in rows:
             first = self._ledger.note_near(near_key(row.body), row.number)
             if first is not None:

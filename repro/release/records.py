@@ -45,8 +45,8 @@ def read_owned(source: Any, key: str = "IN", unit: str = "") -> Iterator[tuple[R
     """Records, each with its value of the field ``unit``: whose label it is; "" without a unit.
 
     Raises:
-        BadInput: as ``read_records``; a value of ``unit`` is neither text nor whole number; or
-            the field holds responses or labels.
+        BadInput: as ``read_records``; a value of ``unit`` is blank, or neither text nor whole
+            number; or the field holds responses or labels.
     """
     annotators = UnitField(unit) if unit else None
     word, numbered_rows = given_rows(source, key, (*COLUMNS, unit.strip().casefold()))
@@ -61,7 +61,7 @@ def read_owned(source: Any, key: str = "IN", unit: str = "") -> Iterator[tuple[R
         if annotators:
             owner = annotators.value(value, record)
             if owner is None:
-                wrong = f"field {unit!r} is missing, or neither a text nor a whole number"
+                wrong = f"field {unit!r} is missing or blank; allowed: a text or a whole number"
                 raise BadInput(key, shown, f"{word} {number}: {wrong}")
         empty = False
         yield record, owner

@@ -190,6 +190,26 @@ def test_the_last_question_alone_is_spent_too(tmp_path, name):
             repro.privatize(second, 1, ledger=ledger)
 
 
+NEAR_COPIES = {
+    "last question": lambda p: trl([(S, "Be brief."), (U, p.lower())]),
+    "guillemets": lambda p: {**trl([(U, p)]), "prompt": f"\u00ab{p}\u00bb"},
+    "full stops": lambda p: {"prompt": p, "chosen": f"{X}\u3002", "rejected": f"{Y} \u2014"},
+    "prompt": lambda p: {"prompt": p, "chosen": f"{p} {X}", "rejected": f"{p} {Y}"},
+    "marks": lambda p: {"prompt": p, "chosen": f"Assistant: {X}", "rejected": f"Assistant: {Y}"},
+}
+
+
+@pytest.mark.parametrize("name", NEAR_COPIES)
+def test_other_case_or_punctuation_of_a_last_question_buys_no_second_answer(tmp_path, name):
+    plain = {"prompt": "Is it So?", "chosen": X, "rejected": Y}
+    files = plain, NEAR_COPIES[name](plain["prompt"])
+    for number, (first, second) in enumerate((files, files[::-1])):
+        ledger = tmp_path / str(number)
+        repro.privatize([first], 1, ledger=ledger)
+        with pytest.raises(BadInput, match="shares labels with an earlier release, in other case"):
+            repro.privatize([second], 1, ledger=ledger)
+
+
 def test_lines_that_differ_before_the_last_question_are_counted(tmp_path, write_input, capsys):
     """With and without a system message they are two comparisons, with an answer each."""
     names = ("one question", "system message", "another system message", "Unicode")

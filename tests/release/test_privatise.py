@@ -167,11 +167,19 @@ def test_at_most_so_many_are_kept_by_a_rule_that_sees_no_label(ledger):
     assert repro.audit(done, PEOPLE, unit="who", at_most=2).status == 0
 
 
-def test_a_record_without_the_annotator_is_refused(ledger):
-    rows = [*PEOPLE, {"prompt": "p", "chosen": "a", "rejected": "b"}]
-    with pytest.raises(BadInput, match="row 21: field 'who' is missing"):
+@pytest.mark.parametrize("who", [{}, {"who": " "}, {"who": ""}, {"who": 1.5}, {"who": None}])
+def test_a_record_without_the_annotator_is_refused(ledger, who):
+    """A blank would be one more person, with comparisons of any other."""
+    rows = [*PEOPLE, {"prompt": "p", "chosen": "a", "rejected": "b", **who}]
+    with pytest.raises(BadInput, match="row 21: field 'who' is missing or blank"):
         repro.privatize(rows, 1, unit="who", at_most=9, ledger=ledger)
     assert not ledger.exists()
+
+
+def test_blanks_around_a_name_make_no_other_annotator(ledger):
+    rows = [{**row, "who": ["ann", "ann ", "\tann"][k % 3]} for k, row in enumerate(PEOPLE)]
+    done = repro.privatize(rows, 1, unit="who", at_most=4, ledger=ledger)
+    assert done.manifest["lines"] == 4
 
 
 ANSWERS = {
