@@ -38,8 +38,8 @@ from repro.llm.training.trainers import Diverged, TrainingRun, reward_trainer, r
 
 REWARD = "reward"
 TOO_FEW = (
-    "repro which_loss epsilon={:g} n_pairs={} says that no loss learns a reward from so few "
-    "labels; the model may learn noise alone"
+    "repro which_loss epsilon={:g} n_pairs={} answers none for so few labels; the model may learn "
+    "noise alone"
 )
 
 

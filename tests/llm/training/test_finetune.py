@@ -303,7 +303,7 @@ def test_the_first_line_names_the_base_model(model, finished, release, tmp_path,
     assert total == "6 steps; a line at the first and at every tenth"
     assert "'loss'" in steps[0]
     assert told.err.startswith("warning: this model has no pretraining") == (model != "weights")
-    assert "\nwarning: repro which_loss epsilon=1 n_pairs=48 says that no loss learns" in (
+    assert "\nwarning: repro which_loss epsilon=1 n_pairs=48 answers none for so few" in (
         "\n" + told.err
     )
 
