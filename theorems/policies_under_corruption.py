@@ -36,14 +36,14 @@ What would refute it: a hidden pair that costs more, a learner that loses less, 
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
-from repro.base.schema import Positive, Share
+from repro.base.schema import Pairs, Positive, Share
 from repro.core.check import (
     Algorithm,
     Check,
@@ -128,13 +128,11 @@ class HiddenSign(PrivateLabels, AttackedLabels):
         reward_bound: B′.
         stated: the order that the rare pair's mass is stated for: just light enough to be turned.
         margin: that the labels are of, in units of B′.
-        n_pairs: n; 0 for infinitely many.
     """
 
     reward_bound: Positive
     stated: Order = Order.LTC
     margin: float = 1.0
-    n_pairs: int = 0
 
     @property
     def mass(self) -> float:
@@ -151,6 +149,17 @@ class HiddenSign(PrivateLabels, AttackedLabels):
     def more_labels(self, other: Any) -> float:
         """The rare pair's mass follows ε, and so does what n has to be."""
         return 1.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelsOfSign(HiddenSign):
+    """n of them.
+
+    Attributes:
+        n_pairs: n.
+    """
+
+    n_pairs: Pairs = field()  # type: ignore[assignment]
 
 
 # What is claimed of a world ----------------------------------------------------------------------
@@ -464,6 +473,6 @@ def assumes(swept: SweptCheck):
 THEOREM = Theorem(
     title="Policies under corruption: Theorem 6.2 attained, Theorem 6.1 at unknown α",
     checks=CHECKS,
-    worlds={"covered": CoveredMargin, "sign": HiddenSign},
+    worlds={"covered": CoveredMargin, "sign": HiddenSign, "labels_of_sign": LabelsOfSign},
     assumes=assumes,
 )

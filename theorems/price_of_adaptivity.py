@@ -37,6 +37,7 @@ from typing import Annotated, Any, ClassVar, Protocol
 import numpy as np
 from pydantic import Field
 
+from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
 from repro.base.schema import Corruption, Number, Pairs, Positive, Probability, RewardBound
 from repro.core.check import (
@@ -368,6 +369,18 @@ class UnsaturatedLabels(HuberLabels):
         "adversary": {"imitate": imitate, "coin_tosser": coin_tosser, "idle": idle_adversary}
     }
 
+    def __post_init__(self) -> None:
+        """A range of ζα begins at 9·c/√n, and so n may not be so few that it is empty."""
+        is_range = self.least_corruption or not self.corruption
+        least = (SMALLEST_BIAS * self.cost / self.largest_bias) ** 2
+        if is_range and self.n_pairs < least:
+            raise BadInput("n_pairs", self.n_pairs, f"allowed: at least {least:.3g} here")
+
+    @property
+    def largest_bias(self) -> float:
+        """Of a range; ¼ where no α is given."""
+        return self.bias or LARGEST_BIAS
+
     @property
     def cost(self) -> float:
         """c(ε)."""
@@ -484,10 +497,9 @@ def prices(world: UnsaturatedLabels, rng: np.random.Generator, runs: int) -> Pri
     """α runs over the range of the world, up to ζα = ¼; β over four values a factor of 2."""
     noise = world.cost / math.sqrt(world.n_pairs)
     least = world.least_corruption * world.reach
-    most = world.bias or LARGEST_BIAS
     ratios = [penalty_gap(noise) / (noise + least)]
-    for bias in np.geomspace(max(least, SMALLEST_BIAS * noise), most, ALPHAS):
-        at = replace(world, corruption=bias / world.reach)
+    for bias in np.geomspace(max(least, SMALLEST_BIAS * noise), world.largest_bias, ALPHAS):
+        at = replace(world, corruption=bias / world.reach, least_corruption=0.0)
         prompts = ALPHA_FREE.world(bias, world.cost)
         chosen = np.bincount(at.choices(ALPHA_FREE, rng, runs), minlength=3) / runs
         mean = chosen @ _gap_by_weight(prompts, noise)

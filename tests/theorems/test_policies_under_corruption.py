@@ -67,3 +67,7 @@ def test_a_control_that_forgets_privacy_or_the_order_is_left_out_at_infinity(swe
         assert {"order_misread", "swapped"}.isdisjoint(
             one.__name__ for one in by_name[name].algorithms
         )
+
+
+def test_a_number_of_labels_is_no_setting_of_exact_checks(refused):
+    refused("n_pairs=100000000000: changes nothing", "n_pairs=1e11")

@@ -45,3 +45,7 @@ def test_outside_the_regime_of_theorem_2_an_assumption_fails(word):
     words = ["only=printed_ctl", "tracking=none", word]
     session = session_of(compose_values("price_of_adaptivity", {}, words))
     assert not all(one.holds for one in built(session.plan).assumptions())
+
+
+def test_labels_too_few_for_a_range_of_shares_are_refused(refused):
+    refused(r"n_pairs=50: allowed: at least 3.79e\+10", "n_pairs=50")

@@ -92,10 +92,10 @@ class Surface:
             peak = values.max()
             if not np.isfinite(peak):
                 break
-            smaller = _boxed(hoped > peak - FAR, axes)
+            smaller = _boxed(hoped >= peak - FAR, axes)
             if _stays(box, smaller) and hoped.max() > peak + FAR:
                 # Too coarse a grid to hope for all that may be between its points.
-                smaller = _boxed(values > peak - FAR, axes)
+                smaller = _boxed(values >= peak - FAR, axes)
             if _stays(box, smaller):
                 break
             box = smaller

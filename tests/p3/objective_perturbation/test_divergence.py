@@ -19,7 +19,7 @@ from repro.p3.objective_perturbation.neighbour_search import (
 )
 from repro.p3.objective_perturbation.neighbours import OnBallNeighbours
 from repro.p3.objective_perturbation.one_dimension import LogisticRecords
-from repro.p3.objective_perturbation.planar_divergence import COARSE, FINE, Rule
+from repro.p3.objective_perturbation.planar_divergence import COARSE, FINE, Rule, Surface
 from repro.p3.objective_perturbation.ranking_distance import joint_distances, joint_rankings
 from repro.p3.objective_perturbation.ranking_search import evenly_ranked, mirrored_ranking, start
 from repro.p3.objective_perturbation.records import Pair, RankedFeatures
@@ -278,3 +278,11 @@ def test_what_two_datasets_share_is_looked_at_once_and_changes_no_bit(monkeypatc
     np.testing.assert_array_equal(log_densities(one, other, theta), alone)
     np.testing.assert_array_equal(log_area_densities(one, other, omega), alone_on_sphere)
     assert len(asked) == 2 * 4
+
+
+def test_densities_of_which_rounding_hides_all_but_the_peak_have_an_integral():
+    def far(u, t):
+        return np.where(np.abs(t) < 1, -2e18, -3e18), np.full_like(t, -4e18)
+
+    part = Surface(far, None, (-1.0, 1.0), round=False)
+    assert part.log_integral(1.0, COARSE) < -1e18
