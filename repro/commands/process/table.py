@@ -40,7 +40,7 @@ COMMANDS = {
     "plan": Command("repro.commands.plan", "how many labels, or which budget"),
     "which_loss": Command("repro.commands.which_loss", "which loss to fit, and what decides"),
     "which_mechanism": Command(
-        "repro.commands.which_mechanism", "which private mechanism for a reward"
+        "repro.commands.which_mechanism", "are n pairs enough for a private reward?"
     ),
     "example_pairs": Command(
         "repro.commands.example_pairs", "two files of generated pairs, as an example"
