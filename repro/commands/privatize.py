@@ -215,7 +215,7 @@ def _spent(words: Sequence[str]) -> Iterator[str]:
     if "ledger" not in options and not holds_ledger(folder):
         yield one_line(f"nothing is spent yet (ledger={folder})")
         return
-    debits = debits_of(folder)
+    debits = debits_of(folder, ready)
     rewards = sum(bool(debit.delta) for debit in debits)
     # of a label's releases the last one states the total of all, or more
     total = max((debit.manifest.total for debit in debits), default=Decimal(0))

@@ -220,15 +220,19 @@ def holds_ledger(folder: Path) -> bool:
     return os.path.lexists(folder / NAME)
 
 
-def debits_of(folder: Path) -> list[Debit]:
+def debits_of(folder: Path, tell: Callable[[str], object] = lambda words: None) -> list[Debit]:
     """All releases that the ledger of a folder knows, oldest first.
+
+    Args:
+        folder: must hold a ledger.
+        tell: called with a line once if a release has to be waited for.
 
     Raises:
         BadInput: there is no ledger in the folder, or it cannot be used.
     """
     if not holds_ledger(folder):
         raise BadInput(KEY, folder, "holds no ledger")
-    with held_ledger(folder) as ledger:
+    with held_ledger(folder, tell) as ledger:
         return ledger.debits()
 
 

@@ -10,7 +10,9 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -143,6 +145,20 @@ def test_waiting_is_told_and_ends_while_the_ledger_is_held(
         _, said = run.communicate(timeout=300)
     assert run.returncode == 128 + number
     assert said == "interrupted: nothing was released\n"
+
+
+def test_a_question_to_a_ledger_that_is_held_says_that_it_waits(one, capsys):
+    said = ""
+    with held_ledger(one):
+        asking = Thread(target=status_of, args=(releasing.main, ["spent=true", f"ledger={one}"]))
+        asking.start()
+        ends = time.monotonic() + 60
+        while not said and time.monotonic() < ends:
+            time.sleep(0.02)
+            said = capsys.readouterr().out
+    asking.join()
+    assert " ".join(said.split()).startswith(f"waiting for {one / NAME}, which")
+    assert "one label has cost epsilon" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("when", ["begin", "spend"])

@@ -23,7 +23,13 @@ from repro.labels.privacy.adjacency import ADJACENCIES, REPLACE
 from repro.labels.privacy.exact_normal import BITS, normal, on_grid
 from repro.labels.privacy.large_delta import warning_of_delta
 from repro.release.drafts import Draft
-from repro.release.ledger import Debit, held_ledger, spent_delta
+from repro.release.ledger import (
+    AnnotatorCost,
+    Debit,
+    cost_in_words,
+    held_ledger,
+    spent_delta,
+)
 from repro.release.manifest import Manifest
 from repro.release.privatise import (
     DOUBT,
@@ -227,13 +233,16 @@ def _refuse_spent(debits: list[Debit], terms: RewardTerms, folder: Path) -> None
         raise BadInput("resume", "false", waits)
     if not debits or terms.compose:
         return
-    total = sum((debit.manifest.epsilon for debit in debits), terms.epsilon)
-    delta = (spent_delta(debits) + terms.delta).normalize()
+    asked = Debit(0, Manifest(terms.epsilon, unit_size=terms.at_most), None, terms.delta)
+    all_debits = [*debits, asked]
+    total = sum((debit.manifest.epsilon for debit in all_debits), Decimal(0))
+    cost = cost_in_words(total, spent_delta(all_debits))
+    person = f", and one annotator costs at most {AnnotatorCost.of(all_debits).in_words}"
     raise BadInput(
         "ledger",
         folder,
         f"holds {number_of(len(debits), 'earlier release')}, and each counts, whatever it read; "
-        f"with this reward the total is epsilon {total} and delta {delta:f}; allowed: "
+        f"with this reward the total is {cost}{person if terms.unit else ''}; allowed: "
         "compose=true, which accepts that",
     )
 

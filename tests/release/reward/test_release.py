@@ -241,6 +241,8 @@ def test_labels_and_rewards_share_one_budget(pairs, records):
     repro.privatize(records[:40], 0.5)
     with pytest.raises(BadInput, match="each counts.*total is epsilon 1.5 and delta 0.0"):
         repro.private_reward(pairs, **BUDGET)
+    with pytest.raises(BadInput, match="and one annotator costs at most epsilon 1 and delta 0.0"):
+        repro.private_reward(pairs, **BUDGET, unit="who", at_most=2)
     made = repro.private_reward(pairs, **BUDGET, compose=True)
     assert made.card["earlier_epsilons"] == [0.5]
     assert made.card["earlier_kinds"] == ["labels"]
