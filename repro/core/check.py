@@ -93,11 +93,11 @@ def largest_of(cases: Callable[..., Iterable[float]]) -> Algorithm:
     ``cases`` of it is that function: a run is pinned to the mean of them, too.
 
     >>> @largest_of
-    ... def multiples(world: float, most: int):
-    ...     return (world * times for times in range(most + 1))
-    >>> twice = named("twice", multiples, most=2)
-    >>> twice(3.0), list(twice.cases(3.0))
-    (6.0, [0.0, 3.0, 6.0])
+    ... def steps(world: float, most: int):
+    ...     return (world + k for k in range(most + 1))
+    >>> two = named("two", steps, most=2)
+    >>> two(3.0), list(two.cases(3.0))
+    (5.0, [3.0, 4.0, 5.0])
     """
 
     @wraps(cases)

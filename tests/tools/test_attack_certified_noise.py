@@ -42,3 +42,9 @@ def test_a_noise_that_is_too_small_is_above_the_claim(adjacency, monkeypatch):
         (lambda at, found, factor: tool.estimate(at, found, 2.0), (adjacency,), (1,)),
     )
     assert tool.attacked("half", adjacency, 1, 20).largest > 10
+
+
+def test_a_changed_label_is_tried_where_pairs_come_or_go(monkeypatch):
+    """Noise for a pair that comes or goes alone lets a label tell more than the claim."""
+    monkeypatch.setattr(tool, "of_reward", tool.certified)
+    assert tool.attacked("reward", tool.ADD_REMOVE, 1, 20).largest > 10
