@@ -14,7 +14,7 @@ CASES = {
     ),
     "unknown nested key": (
         "theorem.worlds.linear.scal=1",
-        "theorem.worlds.linear.scal: unknown key",
+        "theorem.worlds.linear.scal=(unknown): did you mean scale?",
     ),
     "added key": (
         "+theorem.worlds.linear.scal=1",
