@@ -301,8 +301,9 @@ def assumes(swept: SweptCheck):
     for end in (0, -1):
         world = swept.sweep.worlds[end]
         inside, detail = applied(check.right, world).interior()
-        holds, detail = inside and world.corruption < 0.5, f"{detail}, α = {world.corruption:g}"
-        yield f"at {swept.sweep.grid[end]:g}: worst instance interior, α < 1/2", holds, detail
+        place, corruption = f"at {swept.sweep.grid[end]:g}", world.corruption
+        yield f"{place}: worst instance interior", inside, detail
+        yield f"{place}: α < 1/2", corruption < 0.5, f"α = {corruption:g}"
 
 
 THEOREM = Theorem(
