@@ -241,6 +241,7 @@ CONTROLS = "ctrl: controls rejected, of all that are wrong on purpose"
 RATIO = "ratio ≤ 1: the largest share of what the claim allows"
 NO_SPREAD = "without ± or [ ]: the same in all replicates, to the digits shown"
 SLACK = "slack: room inside the claim, as a factor; of a slope, as a difference"
+OFF = "off by: distance from the claim; nothing was drawn, so it has no interval"
 
 
 def print_result(
@@ -273,13 +274,16 @@ def print_result(
             console.print(text(NO_SPREAD, "dim"))
         if detail == "checks" and any("slack " in _notes(check) for check in said.checks):
             console.print(text(SLACK, "dim"))
+        if detail == "checks" and any("off by " in _notes(check) for check in said.checks):
+            console.print(text(OFF, "dim"))
         _print_beside(run, console)
         _print_substitutes(said, console)
         _print_failures(said, console)
         if words := other_settings(said, run.overrides):
             console.print(text(f"? {words}", ""))
     line = f"{said.theorem}: {verdict_words(said.verdict)} ({expected_words(said)})"
-    console.print(text(line, f"bold {COLOURS.get(said.verdict, '')}".strip()))
+    style = f"bold {COLOURS.get(said.verdict, '')}".strip()
+    console.print(text(line, style), soft_wrap=detail == "verdict")
 
 
 def print_folder(folder: Path, replaced: str = "") -> None:

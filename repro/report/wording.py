@@ -346,7 +346,19 @@ def measured_words(numbers: Numbers) -> str:
     if ends is None:
         return f"{value:.4g}"
     form = _form((ends[1] - ends[0]) / 2, max(abs(value), abs(ends[0]), abs(ends[1])))
-    return f"{value:{form}} [{ends[0]:{form}}, {ends[1]:{form}}]"
+    return f"{_beside_slack(numbers, form)} [{ends[0]:{form}}, {ends[1]:{form}}]"
+
+
+def _beside_slack(numbers: Numbers, form: str) -> str:
+    """The measured number, with the three figures of its slack where that is a factor.
+
+    >>> _beside_slack(Numbers(value=0.000625, allowed=0.05, slack=80.0), "z.3f")
+    '0.000625'
+    """
+    value, slack = numbers.headline or 0.0, numbers.slack
+    if slack is None or numbers.kind == "slope":
+        return f"{value:{form}}"
+    return min(f"{value:{form}}", f"{value:.3g}", key=lambda words: abs(float(words) - value))
 
 
 def short_exponents(text: str) -> str:
@@ -388,10 +400,10 @@ def brief_words(numbers: Numbers) -> str:
         form = _form(half, largest)
         seen = float(f"{half:{form}}") > 0 and (largest < SHORT or half >= SEEN * largest)
         around = f" ± {half:{form}}" if seen else ""
-        return f"{value:{form}}{around}"
+        return f"{_beside_slack(numbers, form)}{around}"
     form = _form(10 * half, largest)  # one digit of it
-    shown = (f"{number:{form}}" if number else "0" for number in (value, *ends))
-    return "{} [{}, {}]".format(*shown)
+    low, high = (f"{end:{form}}" if end else "0" for end in ends)
+    return f"{_beside_slack(numbers, form) if value else 0} [{low}, {high}]"
 
 
 def note_words(outcome: OutcomeEntry, replicates: int) -> str:
@@ -512,11 +524,14 @@ def slack_words(numbers: Numbers) -> str:
 
     >>> slack_words(Numbers(slack=14.16)), slack_words(Numbers(slack=14.16, slack_pinned=3.0))
     ('slack 14.2', 'slack 14.2, recorded 3')
+    >>> slack_words(Numbers(kind="slope", slack=0.00429))
+    'slack 0.004'
     """
     if numbers.slack is None:
         return ""
     left = off_its_pin(numbers.model_dump(include={"slack", "slack_pinned"}, exclude_none=True))
-    return f"slack {numbers.slack:.3g}" + (f", recorded {numbers.slack_pinned:.3g}" if left else "")
+    slack = round(numbers.slack, 3) + 0.0 if numbers.kind == "slope" else numbers.slack
+    return f"slack {slack:.3g}" + (f", recorded {numbers.slack_pinned:.3g}" if left else "")
 
 
 def found_words(measured: str, notes: str) -> str:

@@ -19,7 +19,7 @@ from rich.console import Console
 import repro
 from repro.core.results import AssumptionResult
 from repro.report.record import record_of
-from repro.report.run_files import CheckEntry, OutcomeEntry
+from repro.report.run_files import CheckEntry, Numbers, OutcomeEntry
 from repro.report.terminal import (
     NO_SPREAD,
     _print_failures,
@@ -27,7 +27,8 @@ from repro.report.terminal import (
     print_result,
     progress,
 )
-from repro.report.wording import beside, note_words, other_settings
+from repro.report.wording import beside, brief_words, measured_words, note_words, other_settings
+from tests.report.made_up import constants
 
 
 def printed(result, width: int = 100, detail: Literal["verdict", "checks", "all"] = "all") -> str:
@@ -123,6 +124,23 @@ def test_slack_is_explained_only_where_one_is_shown(result, make_result, verdict
     item = replace(item, outcome=replace(item.outcome, verdict=verdict, numbers=numbers))
     text = " ".join(printed(make_result(item), 80, "checks").split())
     assert ("slack: room" in text, "slack 0.5" in text) == (shown, shown)
+
+
+def test_a_distance_is_explained_only_where_one_is_shown(result, make_result):
+    _, exact, _ = constants()
+    texts = (printed(make_result(item), 80, "checks") for item in (exact, result.checks[0]))
+    shown = [("off by: distance" in text, "off by 2" in text) for text in texts]
+    assert shown == [(True, True), (False, False)]
+
+
+def test_a_number_has_the_figures_of_its_slack():
+    rare = Numbers(value=0.000625, ci95=(0.0, 0.0043), allowed=0.05, slack=80.0)
+    assert brief_words(rare) == "0.000625 [0, 0.004]"
+    assert measured_words(rare) == "0.000625 [0.0000, 0.0043]"
+
+
+def test_the_verdict_alone_is_one_line_at_any_width(result):
+    assert len(printed(result, 30, "verdict").splitlines()) == 1
 
 
 def test_a_ratio_says_below_the_name_of_what(result, make_result):
