@@ -16,7 +16,8 @@ with layout=trl as prompt, chosen, rejected.
 
 epsilon is the budget of one label.  Lines with the same texts are one comparison, and one label
 of them is answered.  unit=annotator at_most=K protects all labels of one annotator,
-the value of that field.  K labels of each are released at most, and cost K*epsilon together.
+the value of that field, whatever its case and blanks.  K labels of each are released at most,
+and cost K*epsilon together.
 
 A ledger remembers what was spent.  spent=true prints the sum and lists the releases.  An input is
 refused if it shares labels with an earlier release, or if the ledger holds a reward.  The refusal

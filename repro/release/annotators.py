@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from repro.base.errors import BadInput
+from repro.base.text_form import canonical
 from repro.labels.preferences.layouts import LABELS
 
 ALLOWED = "allowed: a field that names the annotator, and was known before any label"
@@ -39,18 +40,21 @@ class UnitField:
         self._repeats = self._positions = True
 
     def value(self, record: dict[str, Any], texts: tuple[str, str, str]) -> str | None:
-        """The annotator of a record with these texts, without blanks around; None if it is none."""
+        """The annotator of a record with these texts, the same for each spelling of a name.
+
+        None if it is none.
+        """
         owner = record.get(self._name)
         if isinstance(owner, bool) or not isinstance(owner, str | int):
             return None
-        shown = str(owner).strip()
-        if not shown:
+        name = one_spelling(str(owner))
+        if not name:
             return None
-        self._repeats &= shown in (texts[1].strip(), texts[2].strip())
-        self._positions &= bool(_POSITION.fullmatch(shown.casefold()))
+        self._repeats &= str(owner).strip() in (texts[1].strip(), texts[2].strip())
+        self._positions &= bool(_POSITION.fullmatch(name))
         if self._positions:
-            self._values.add(shown)
-        return shown
+            self._values.add(name)
+        return name
 
     def refuse_answers(self) -> None:
         """Once all records were seen.
@@ -60,7 +64,17 @@ class UnitField:
         """
         if self._repeats:
             raise BadInput("unit", self._name[:60], f"repeats a response; {ALLOWED}")
-        few = len(self._values) < FEWEST or any(shown[0] == "-" for shown in self._values)
+        few = len(self._values) < FEWEST or any(name[0] == "-" for name in self._values)
         if self._positions and few:
             holds = "holds nothing but places such as 0, 1, left or tie, as a label does"
             raise BadInput("unit", self._name[:60], f"{holds}; {ALLOWED} (rename 0 to ann0)")
+
+
+def one_spelling(name: str) -> str:
+    """A name as a text is compared, without case too: two people may be one, never one two.
+
+    >>> one_spelling(" Anna@X.org"), one_spelling("ＡＮＮＡ@x.ORG\\u200b"), one_spelling("\\u00a0")
+    ('anna@x.org', 'anna@x.org', '')
+    """
+    form = canonical(name.encode("utf-8", "replace").decode())
+    return canonical(form.decode().casefold()).decode()

@@ -27,6 +27,7 @@ from repro.release import sorted_rows
 from repro.release.canonical import compared
 from repro.release.manifest import Manifest, manifest_path, parsed_manifest
 from repro.release.privatise import Comparisons
+from repro.release.reward.features import text_rows
 
 
 def key(row):
@@ -176,10 +177,21 @@ def test_a_record_without_the_annotator_is_refused(ledger, who):
     assert not ledger.exists()
 
 
-def test_blanks_around_a_name_make_no_other_annotator(ledger):
-    rows = [{**row, "who": ["ann", "ann ", "\tann"][k % 3]} for k, row in enumerate(PEOPLE)]
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("ann", "ann ", "\tann"),
+        ("anna@x.org", "Anna@x.org", "ANNA@X.ORG"),
+        ("Ann  Lee", "ann lee", "Ann\u00a0Lee\u200b"),
+        ("straße", "STRASSE", "ｓｔｒａsse"),
+    ],
+)
+def test_spellings_of_a_name_are_one_annotator(ledger, names):
+    """At most so many comparisons of one person are released, and so many learnt from."""
+    rows = [{**row, "who": names[k % 3]} for k, row in enumerate(PEOPLE)]
     done = repro.privatize(rows, 1, unit="who", at_most=4, ledger=ledger)
-    assert done.manifest["lines"] == 4
+    assert (done.manifest["lines"], len(text_rows(rows, 16, "who", 4).differences)) == (4, 4)
+    assert repro.audit(done, rows, unit="who", at_most=4).status == 0
 
 
 ANSWERS = {
