@@ -19,15 +19,15 @@ settle the matter for every algorithm: Δ and Δ' with tanh(Δ/2) − tanh(Δ'/2
 under LTC) give the very same distribution of corrupted labels, so on one of the two every
 algorithm has at least the gap of the best compromise policy, computed exactly, whatever T (a
 guarantee with probability above ½ in both would need a policy that is good in both).  What is
-measured there is the algorithm's gap on the worse of the two at every T; it counts where it lies
-between that least gap and twice of it, as in printed_floor_* where it is near the floor: a learner
-who has learnt nothing, or knows the truth, shows nothing.  All
-assumptions hold (α < 1/2, realizable rewards, D² finite: two responses, uniform π_ref).  The
-corrected form is
+measured there is the algorithm's gap on the worse of the two at every T, and an assumption has that
+least gap.  A learner who has learnt nothing has such a slope, too; that this one has the floor
+itself is what floor_horizon_* say of the same worlds.  All assumptions hold (α < 1/2, realizable
+rewards, D² finite: two responses, uniform π_ref).  The corrected form is
 
     D²/β·(c(ε)²·log(|G|/δ)/T + α²)   and   D²/β·(c(ε)²·log(|G|/δ)/T + c(ε)²·α²):
 
-checks floor_* hold its exponents 2 in α and 2 in c(ε) (LTC), and, as numbers that know neither T
+checks floor_* hold its exponents 2 in α and 2 in c(ε) (LTC, less the gap of privacy alone, which
+has the same exponent), and, as numbers that know neither T
 nor, under CTL, ε, the floor itself: labels that say nothing and a learner who debiases too much
 leave floors of the same exponents, but other ones.  So it is with 1/β.  The same code without an
 adversary has exponent −1 in T (control without_adversary of floor_horizon_*), so that the
@@ -43,6 +43,7 @@ import numpy as np
 import torch
 from pydantic import Field
 
+from repro.base.errors import BadInput
 from repro.base.notation import privacy_cost
 from repro.base.schema import Corruption, Count, KLWeight, Pairs, Positive
 from repro.core.check import Algorithm, Check, Quantity, SweptCheck, Theorem, named, privacy_mistake
@@ -186,7 +187,11 @@ def twin(world: Tabular) -> float:
     the mean of a raw (CTL) or privatised (LTC) label, so h − h' = 2α/(1−α) or c times that.
     """
     shift = 2 * world.corruption / (1 - world.corruption) * world.reports.reach
-    return float(2 * np.arctanh(np.tanh(world.difference / 2) - shift))
+    mean = float(np.tanh(world.difference / 2)) - shift
+    if mean <= -1:
+        need = f"its twin's labels would have mean {mean:.3g}; allowed: a smaller share"
+        raise BadInput("corruption", world.corruption, need)
+    return float(2 * np.arctanh(mean))
 
 
 # Algorithms: right, and wrong on purpose --------------------------------------------------------
@@ -251,32 +256,20 @@ without_privacy_cost = privacy_mistake(named("without_privacy_cost", naive_likel
 
 # The claims --------------------------------------------------------------------------------------
 
-NEAR = 1.25
-"""How near the floor a mean gap must lie to show it."""
-
-
-def near_floor(world: Tabular, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
-    """(R,) gaps; NaN where their mean is not near the floor."""
-    gaps = algorithm(world, rng, replicates)
-    return gaps if 1 / NEAR <= gaps.mean() / floor(world) <= NEAR else np.full_like(gaps, np.nan)
-
-
-def near_least(world: Tabular, algorithm: Algorithm, rng, replicates: int) -> np.ndarray:
-    """(R,) gaps; NaN where their mean is not between the least of any algorithm and its double."""
-    gaps = algorithm(world, rng, replicates)
-    return gaps if 1 <= gaps.mean() / least_of_any(world) <= 2 else np.full_like(gaps, np.nan)
-
-
 GAP = Quantity("regularised suboptimality [reward]")
-NEAR_FLOOR = replace(GAP, of=near_floor)
-WORSE_TWIN = Quantity("regularised suboptimality on the worse twin [reward]", near_least)
+WORSE_TWIN = Quantity("regularised suboptimality on the worse twin [reward]")
 LINEAR_GAP = replace(GAP, alike=True)
 OVER_NOISE = Quantity("regularised suboptimality / predicted", over=noise_gap)
 OVER_FLOOR = Quantity("regularised suboptimality / its limit", over=floor)
+BY_CORRUPTION = Quantity("regularised suboptimality beyond privacy's [reward]", less=noise_gap)
 PRINTED: Any = {
     "axis": "horizon",
     "expected": "contradicted",
     "why": "corruption leaves a floor α², which the printed bound divides by T",
+    "blind": {
+        "labels": "on fair coins the gap does not fall either: floor_horizon_* notice them",
+        "algorithm": "the opposite's gap does not fall either: floor_horizon_* notice it",
+    },
 }
 
 
@@ -300,10 +293,8 @@ PRIVACY_ONLY = [
     check("num_states", "num_states", Slope("privacy only: {rate}", 1), [naive_likelihood]),
 ]  # fmt: skip
 AS_PRINTED = [
-    check("printed_floor_ctl", claim=Slope("as printed, CTL: {rate}", -1, "at_most"),
-          quantity=NEAR_FLOOR, **PRINTED),
-    check("printed_floor_ltc", claim=Slope("as printed, LTC: {rate}", -1, "at_most"),
-          quantity=NEAR_FLOOR, **PRINTED),
+    check("printed_floor_ctl", claim=Slope("as printed, CTL: {rate}", -1, "at_most"), **PRINTED),
+    check("printed_floor_ltc", claim=Slope("as printed, LTC: {rate}", -1, "at_most"), **PRINTED),
     check("printed_floor_any_ctl", quantity=WORSE_TWIN,
           claim=Slope("as printed, CTL, worse twin: {rate}", -1, "at_most"),
           right=on_the_worse_twin, **PRINTED),
@@ -326,7 +317,7 @@ CORRECTED = [
           Ratio("corrected, CTL: floor → gap of E[y] = (1−α)h − α, free of c(ε)"),
           [corruption_after_privacy], OVER_FLOOR),
     check("floor_privacy_cost_ltc", "privacy_cost", Slope("corrected, LTC: floor {rate}", 2),
-          [corruption_before_privacy]),
+          [corruption_before_privacy], BY_CORRUPTION),
     check("floor_kl_weight", "kl_weight",
           Ratio("corrected, CTL: floor → β·KL between σ(Δ'/β), tanh(Δ'/2) = E[y], and σ(Δ/β)"),
           [inverted_kl_weight], OVER_FLOOR),
@@ -341,10 +332,14 @@ def assumes(swept: SweptCheck):
     fits = world.corruption < 0.5 and world.difference < MAX_DIFFERENCE
     yield "realizable, α < 1/2", fits, f"Δ = {world.difference:g}, α = {world.corruption:g}"
     if swept.check.right is on_the_worse_twin:
-        reports, h = world.reports, np.tanh(np.array([twin(world), world.difference]) / 2)
-        other = reported_mean(h[0], reports.cost, reports.corruption, reports.order, 1.0)
-        apart = abs(float(other) - float(reports.mean(h[1])))
+        other, reports = twin(world), world.reports
+        yield "the twin is realizable", abs(other) < MAX_DIFFERENCE, f"Δ' = {other:.3g}"
+        h = np.tanh(np.array([other, world.difference]) / 2)
+        mean = reported_mean(h[0], reports.cost, reports.corruption, reports.order, 1.0)
+        apart = abs(float(mean) - float(reports.mean(h[1])))
         yield "the twins' labels agree", apart < 1e-12, f"difference of E[z] = {apart:.1e}"
+        least = least_of_any(world)
+        yield "every algorithm loses on a twin", least > 0, f"at least {least:.3g} at any T"
 
 
 THEOREM = Theorem(

@@ -26,8 +26,8 @@ HEAD = """# Ablations
 Every stage that the worlds of a check have is taken away through the same code: labels are drawn
 by fair coins, the estimate is replaced by the truth or by its opposite, the randomizer, the noise,
 the adversary, the debiasing or the bonus are gone, the two orders are exchanged.  What the verdict
-notices is what the check needs.  A check about an algorithm notices `labels`, `truth_hidden` and
-`algorithm`, or says why not.
+notices is what the check needs.  What cannot be measured without a stage notices it, too.  A check
+about an algorithm notices `labels`, `truth_hidden` and `algorithm`, or says why not.
 
 Made by `python -m tools.ablations_page` from `conf/needs`, which
 `python -m repro ablate theorem=NAME --write` measures at smoke; without `--write` the same command

@@ -3,7 +3,7 @@
 The command takes away each part of a check's worlds (labels, privacy, an adversary, …) in turn.  A
 check needs what its verdict notices.  A check of an algorithm must notice fair coins, the truth
 handed to it, and its estimate reversed, or say why not.  A check that cannot be measured without a
-part needs that part, and the command prints "could not be measured".
+part needs that part, and the command prints "noticed (not measured)".
 
   repro ablate theorem=offline_gap
   repro ablate theorem=offline_gap --write   to conf/needs, at status 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
+from operator import attrgetter
 
 from repro.core.check import EVIDENCE, Check
 from repro.core.results import Finding
@@ -27,39 +28,39 @@ def outcome(finding: Finding) -> str:
     if finding.undecided:
         return "could not be judged: inconclusive with everything in place"
     if finding.noticed and finding.unmeasured:
-        return f"could not be measured: {finding.unmeasured}"
+        return f"noticed (not measured): {finding.unmeasured}"
     if finding.noticed:
         return finding.after
     reason = f" (blind: {finding.blind})" if finding.blind else ""
     return f"NOT NOTICED: still {finding.after}{reason}"
 
 
-NOTICED, NOT_NOTICED = "noticed", "not noticed"
-UNMEASURED, UNDECIDED = "could not be measured", "could not be judged"
-KINDS = (NOTICED, NOT_NOTICED, UNMEASURED, UNDECIDED)
+KINDS: dict[str, Callable[[Finding], bool]] = {
+    "noticed": lambda finding: finding.noticed,
+    "of these, not measured": lambda finding: finding.noticed and bool(finding.unmeasured),
+    "not noticed": lambda finding: not finding.noticed and not finding.undecided,
+    "could not be judged": lambda finding: finding.undecided,
+}
 
 
-def kind_of(finding: Finding) -> str:
-    """One of the four."""
-    if finding.undecided:
-        return UNDECIDED
-    if finding.noticed:
-        return UNMEASURED if finding.unmeasured else NOTICED
-    return NOT_NOTICED
+def _numbers(findings: Iterable[Finding]) -> tuple[int, ...]:
+    """How many there are of each of ``KINDS``."""
+    several = list(findings)
+    return tuple(sum(map(is_one, several)) for is_one in KINDS.values())
 
 
 def counts(findings: Sequence[Finding]) -> list[tuple[str, tuple[int, ...]]]:
     """By what was taken away, how many there are of each of ``KINDS``."""
-    numbers = Counter((finding.ablation, kind_of(finding)) for finding in findings)
-    names = sorted({name for name, _ in numbers})
-    return [(name, tuple(numbers[name, kind] for kind in KINDS)) for name in names]
+    ordered = sorted(findings, key=attrgetter("ablation"))
+    return [(name, _numbers(group)) for name, group in groupby(ordered, attrgetter("ablation"))]
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """How many ablations were noticed, could not be measured, and could not be judged."""
-    kinds = Counter(kind_of(finding) for finding in findings)
-    apart = [f"; {kinds[kind]} {kind}" for kind in (UNMEASURED, UNDECIDED) if kinds[kind]]
-    return f"{kinds[NOTICED]} of {len(findings)} ablations noticed{''.join(apart)}"
+    """How many were noticed, how many of these without a measurement, how many not judged."""
+    noticed, unmeasured, _, undecided = _numbers(findings)
+    without = f", {unmeasured} of them not measured" if unmeasured else ""
+    apart = f"; {undecided} could not be judged" if undecided else ""
+    return f"{noticed} of {len(findings)} ablations noticed{without}{apart}"
 
 
 NOTHING = (

@@ -11,12 +11,13 @@ def finding(name, after, ablation="fair coins", evidence="measured", blind=""):
     return Finding("toy", name, evidence, "labels", ablation, "supported", after, blind)
 
 
-def test_what_could_not_be_measured_is_counted_apart():
+def test_what_could_not_be_measured_is_noticed_and_counted_apart_too():
     """The reason is that of the numbers, and an old file of findings has none."""
     unmeasured = replace(finding("a", "inconclusive"), unmeasured="a mean is not positive")
     lines = printed([unmeasured, finding("b", "contradicted")]).splitlines()
-    assert lines[1] == "  fair coins: could not be measured: a mean is not positive"
-    assert lines[-1] == "1 of 2 ablations noticed; 1 could not be measured"
+    assert lines[1] == "  fair coins: noticed (not measured): a mean is not positive"
+    assert lines[-1] == "2 of 2 ablations noticed, 1 of them not measured"
+    assert "| fair coins | 2 | 1 | 0 | 0 |" in page([unmeasured, finding("b", "contradicted")], [])
 
 
 def test_a_check_without_a_verdict_is_not_said_to_notice_or_not_to():
@@ -49,7 +50,7 @@ def test_what_was_not_noticed_is_named():
 def test_every_ablation_is_counted():
     text = page([finding("a", "contradicted"), finding("b", "supported"),
                  finding("b", "contradicted", "no bonus")], [])  # fmt: skip
-    assert "| fair coins | 1 | 1 | 0 | 0 |" in text
+    assert "| fair coins | 1 | 0 | 1 | 0 |" in text
     assert "| no bonus | 1 | 0 | 0 | 0 |" in text
 
 

@@ -533,7 +533,6 @@ def test_a_row_says_how_it_knows_and_what_it_noticed(runs, capsys):
     assert status_of(command.main, ["--runs", str(runs)]) == 0
     text = (runs / "report.html").read_text("utf-8")
     assert "1 of 2 ablations noticed" in text
-    assert "noticed 1 of 2 taken away" in text
     still = "offline_gap n_pairs, truth as estimate: NOT NOTICED: still supported (blind: a bound)"
     assert still in text
     assert '<td data-label="not noticed">1</td>' in text

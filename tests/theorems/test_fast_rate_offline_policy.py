@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+import repro
+from repro.base.errors import BadInput
 from repro.labels.corruption.huber_reports import idle_adversary
 from repro.labels.corruption.huber_square import reported_mean
 from repro.labels.corruption.orders import Order
@@ -77,3 +79,26 @@ def test_the_gap_falls_like_one_over_t_without_and_stays_with_corruption():
     assert ratio(corruption=0.01, adversary=idle_adversary) == pytest.approx(0.01, rel=0.1)
     assert ratio(naive_likelihood) == pytest.approx(1.0, rel=0.02)
     assert ratio(inverted_kl_weight) == pytest.approx(1.0, rel=0.02)
+
+
+def test_a_printed_rate_is_supported_where_corruption_is_below_the_noise():
+    grid = "theorem.sweeps.printed_floor_ctl.grid=[1e5,1e6,1e7,1e8]"
+    run = repro.run(
+        "fast_rate_offline", only=["printed_floor_ctl"], budget="smoke",
+        overrides=["theorem.worlds.ctl.corruption=1e-7", grid],
+    )  # fmt: skip
+    (check,) = run.result.checks
+    assert check.verdict == "supported"
+    assert check.outcome.numbers["slope"] == pytest.approx(-1, abs=0.05)
+
+
+def test_the_floor_under_ltc_is_not_what_privacy_leaves_by_itself():
+    """Privacy alone leaves a gap ∝ c(ε)², too: an interval by chance inside the margin."""
+    matrix = repro.ablate("fast_rate_offline", only=["floor_privacy_cost_ltc"])
+    assert matrix.complaints == ()
+    assert "adversary" in matrix.needs["floor_privacy_cost_ltc"]
+
+
+def test_a_twin_needs_room_for_its_labels():
+    with pytest.raises(BadInput, match="corruption"):
+        twin(tabular(corruption=0.3, order=Order.LTC))

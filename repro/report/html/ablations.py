@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +60,7 @@ def matrix(all_findings: Sequence[Finding]) -> Matrix | None:
         return None
     return Matrix(
         summary(all_findings),
-        KINDS,
+        tuple(KINDS),
         tuple(counts(all_findings)),
         tuple(
             f"{finding.theorem} {finding.check}, {finding.ablation}: {outcome(finding)}"
@@ -73,10 +72,7 @@ def matrix(all_findings: Sequence[Finding]) -> Matrix | None:
 
 def by_check(all_findings: Sequence[Finding]) -> Mapping[tuple[str, str], str]:
     """In words, by experiment and check: how much of what was taken away it noticed."""
-    total = Counter((finding.theorem, finding.check) for finding in all_findings)
-    noticed = Counter(
-        (finding.theorem, finding.check) for finding in all_findings if finding.noticed
-    )
-    return {
-        check: f"noticed {noticed[check]} of {count} taken away" for check, count in total.items()
-    }
+    own: dict[tuple[str, str], list[Finding]] = {}
+    for finding in all_findings:
+        own.setdefault((finding.theorem, finding.check), []).append(finding)
+    return {check: summary(several) for check, several in own.items()}
