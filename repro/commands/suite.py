@@ -28,6 +28,7 @@ From Python: ``repro.suite.stability("offline_gap", seeds=5)``, ``power`` and ``
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -86,12 +87,18 @@ def write_modules() -> str:
 
     A line is the digest and the name of a module that the experiment's numbers depend on: those
     that ``repro.study.sources.closure`` finds, to which the key of the block cache answers too.
+    The names do not depend on where the folder is.
     """
     folder = Path("outputs", "modules")
     folder.mkdir(parents=True, exist_ok=True)
     names = without_extra(Path.cwd())
     for slug in names:
-        modules = sorted(closure(find(slug).module, MEASURING).items())
+        module = find(slug).module
+        package = module.rpartition(".")[0]
+        modules = sorted(
+            (re.sub(rf"^{re.escape(package)}\b", "theorems", name), path)
+            for name, path in closure(module, MEASURING).items()
+        )
         lines = [f"{files_fingerprint({name: path})} {name}\n" for name, path in modules]
         write_whole(folder / f"{slug}.txt", "".join(lines))
     return f"{folder}: {number_of(len(names), 'experiment')}"

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from repro.commands import features, suite
+from repro.commands.new_theorem import main as new_theorem
 from repro.commands.process.command import status_of
 from repro.labels.preferences.synthetic_pairs import synthetic_pairs
 from repro.report.files import seal_of
@@ -98,6 +99,30 @@ def test_suite_writes_a_digest_of_every_module_that_an_experiment_imports(
     assert {"theorems.rdpo_identity", "repro.base.notation"} <= set(digests)
     assert len(set(digests.values())) == len(digests)
     assert status_of(suite.main, ["modules", "rdpo_identity"]) == 2
+
+
+def test_a_stage_of_an_own_folder_depends_on_code_that_its_theorems_share(tmp_path, monkeypatch):
+    """DVC reads no imports, so it would skip an experiment whose ``_shared.py`` has changed."""
+    listings = []
+    for folder in ("one", "another"):
+        (tmp_path / folder).mkdir()
+        assert new_theorem(["mine"], tmp_path / folder) == 0
+        code = tmp_path / folder / "theorems" / "mine.py"
+        code.write_text(code.read_text() + "\nfrom . import _shared\n")
+        shared = code.with_name("_shared.py")
+        shared.write_text("FACTOR = 1\n")
+        monkeypatch.chdir(tmp_path / folder)
+        assert status_of(suite.main, ["list"]) == status_of(suite.main, ["modules"]) == 0
+        listing = Path("outputs", "modules", "mine.txt")
+        listings.append(listing.read_text())
+        shared.write_text("FACTOR = 9\n")
+        assert status_of(suite.main, ["modules"]) == 0
+        before, after = (set(text.splitlines()) for text in (listings[-1], listing.read_text()))
+        assert {line.split()[1] for line in before ^ after} == {"theorems._shared"}
+        stages = yaml.safe_load(Path("dvc.yaml").read_text())["stages"]
+        assert stages["modules"]["always_changed"]
+        assert "outputs/modules/${item}.txt" in stages["experiment"]["do"]["deps"]
+    assert listings[0] == listings[1]
 
 
 def test_suite_keeps_seed_and_budget_of_the_list(tmp_path, monkeypatch):
