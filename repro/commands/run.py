@@ -37,6 +37,7 @@ def run_job(config: DictConfig, folder: Path) -> int:
         skipped because an optional extra is not installed.
     """
     from repro.api import block_store, execute
+    from repro.catalogue.to_do import left_to_do
     from repro.commands.runs.validation import later, session_of_config
     from repro.report.files import replaced_words, write_files
     from repro.report.progress import progress
@@ -66,6 +67,8 @@ def run_job(config: DictConfig, folder: Path) -> int:
         print_result(done.result, session.detail)
         if session.plan.setting.instance.get("path"):
             say(NOT_PRIVATE)
+        if words := left_to_do(session.plan.slug, done.result.statements, session.plan.folder):
+            say(f"? {words}")
     write()
     with _unless_reader_has_gone(record):
         if session.detail != "verdict":

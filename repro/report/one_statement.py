@@ -21,6 +21,7 @@ from repro.catalogue.papers import Catalogue, Item, Slip
 from repro.catalogue.plain_math import in_unicode
 from repro.catalogue.standing import SYMBOLS, pages_of, standing
 from repro.catalogue.summaries import CheckSummary
+from repro.catalogue.to_do import left_to_do
 from repro.core.verdicts import worst
 from repro.report.html.entries import entry
 from repro.report.html.runs import StoredRun
@@ -183,6 +184,8 @@ def _run(run: StoredRun) -> Iterator[str]:
     """Which run its numbers are of."""
     if run.stale:
         yield _wrapped(f"run: {run.stale}; the command above runs it again")
+    if words := left_to_do(run.slug, run.verdict.statements):
+        yield _wrapped(f"run: {words}")
     given = changed_words({name: value for name, value in run.overrides.items() if name != "only"})
     others = f", run with {' '.join(given)}" if given else ""
     yield _wrapped(f"numbers: of {run.folder}, budget {run.verdict.budget}{others}")

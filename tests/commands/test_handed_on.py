@@ -64,8 +64,9 @@ def job(monkeypatch, noted):
         theorem = SimpleNamespace()
         setting = SimpleNamespace(device="cuda", instance={"path": path})
         session = SimpleNamespace(
-            plan=SimpleNamespace(slug="toy", theorem=theorem, setting=setting), detail=detail,
-            tracking=SimpleNamespace(kind=kind, uri=None), tracking_values=lambda: {"uri": "here"},
+            plan=SimpleNamespace(slug="toy", theorem=theorem, setting=setting, folder=None),
+            detail=detail, tracking=SimpleNamespace(kind=kind, uri=None),
+            tracking_values=lambda: {"uri": "here"},
         )  # fmt: skip
         store = SimpleNamespace(trouble=lambda: outcome.get("trouble", ""))
         result = repro_result(outcome.get("as_expected", True))

@@ -332,3 +332,27 @@ def test_an_experiment_of_another_folder_is_named_by_theorems_from(folder, tmp_p
         named_theorems("my_bound")
     assert named_theorems("my_bound", [f"theorems_from={folder}"]) == ["my_bound"]
     assert "my_bound" in named_theorems("glob(my_*)", [f"theorems_from={folder}"])
+
+
+def test_what_the_scaffold_leaves_open_is_named_beside_a_verdict(command, folder):
+    """An example whose control alone was edited would otherwise certify any statement."""
+    papers = folder / "conf" / "papers"
+    papers.mkdir()
+    statement = {"title": "a sum", "place": "TODO: section", "text": "1 + 1 = 3"}
+    entry = {"title": "A paper", "authors": "A. N. Author", "statements": {"thm_2": statement}}
+    (papers / "mine.yaml").write_text(json.dumps(entry))
+    edit(folder, '"own.my_bound"', '"mine.thm_2"')
+    done = command(folder, "theorem=my_bound", "compute.workers=1", *WORDS)
+    line = (
+        "TODO is left in theorems/my_bound.py (4 lines), mine.thm_2 of conf/papers/mine.yaml: the "
+        "verdict may be that of the scaffold's example"
+    )
+    assert (done.returncode, done.stderr.splitlines()[1:]) == (0, [f"? {line}"])
+    assert line in " ".join(command(folder, "catalogue", "mine.thm_2").stdout.split())
+    assert command(folder, "report").returncode == 0
+    report = (folder / "outputs" / "report.html").read_text()
+    assert line.replace("'", "&#39;") in report
+    file = folder / "theorems" / "my_bound.py"
+    file.write_text(file.read_text().replace("TODO", "Done"))
+    (papers / "mine.yaml").write_text(json.dumps(entry).replace("TODO", "in a"))
+    assert "TODO" not in command(folder, "catalogue", "mine.thm_2").stdout

@@ -20,6 +20,7 @@ from repro.catalogue.coverage import (
 )
 from repro.catalogue.entries import OWN
 from repro.catalogue.papers import Catalogue
+from repro.catalogue.to_do import left_to_do
 from repro.report.html import ablations
 from repro.report.html.docstrings import experiment_text
 from repro.report.html.entries import entries
@@ -145,6 +146,7 @@ def _section(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> dict[str
         "said": run.said,
         "expected": _expected(run),
         "stale": run.stale_words,
+        "to_do": left_to_do(run.slug, verdict.statements),
         "not_private": run.not_private,
         "elsewhere": other_settings(verdict, run.overrides),
         "title": title,
