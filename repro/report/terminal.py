@@ -325,7 +325,10 @@ def _print_substitutes(run: VerdictContent, console: Console) -> None:
 
 
 def _print_failures(run: VerdictContent, console: Console) -> None:
-    """Assumptions that fail, controls that were not rejected, and what may decide more checks."""
+    """Assumptions that fail, controls that were not rejected, and what may decide more checks.
+
+    A slope along a narrow grid says little about a rate, even where it is supported.
+    """
     for words in failed_assumptions(run):
         console.print(text(f"! {words}; {NOTHING_COUNTS}", "bold magenta"))
     for control in run.controls:
@@ -346,10 +349,11 @@ def _print_failures(run: VerdictContent, console: Console) -> None:
         and check.headline is not None
         and not check.not_a_number_at
     ]
-    narrow = {check.name: narrow_words(check.kind, check.axis, check.grid) for check in undecided}
-    for name in (name for name, words in narrow.items() if words):
-        console.print(text(f"? {name}: {narrow[name]}", ""))
-    if not all(narrow.values()) and not failed_assumptions(run):
+    narrow = {check.name: narrow_words(check.kind, check.axis, check.grid) for check in run.checks}
+    for check in run.checks:
+        if narrow[check.name] and (check in undecided or check.verdict == "supported"):
+            console.print(text(f"? {check.name}: {narrow[check.name]}", ""))
+    if not all(narrow[check.name] for check in undecided) and not failed_assumptions(run):
         command = f"python -m repro suite power theorem={run.theorem}"
         console.print(text("? replicates that would decide:", ""))
         _print_unbroken(f"  {command}", console)

@@ -1,11 +1,13 @@
 """``repro suite power``: checks with too few replicates are named and mended in their config."""
 
+from pathlib import Path
+
 import pytest
 import yaml
 
 from repro.base.errors import BadInput
 from repro.base.places import conf_dir
-from repro.commands import run, suite
+from repro.commands import report, run, suite
 from repro.commands.new_theorem import main as new_theorem
 from repro.commands.process.command import status_of
 from repro.commands.runs.power import LEAST, Planned, _write, factor_of, with_factor
@@ -120,6 +122,30 @@ def test_a_grid_that_is_too_narrow_is_to_be_widened(tmp_path, monkeypatch, capsy
     out = capsys.readouterr().out
     assert f"? {advice}" in out
     assert "suite power" not in out
+
+
+def test_a_slope_on_a_narrow_grid_is_not_supported_without_a_word(tmp_path, monkeypatch, capsys):
+    """Enough replicates make any interval short; a rate is claimed of a range."""
+    assert new_theorem(["mine"], tmp_path) == 0
+    code, config = tmp_path / "theorems" / "mine.py", tmp_path / "conf" / "theorem" / "mine.yaml"
+    before, after = code.read_text().rsplit("    return debiased(world, rng, replicates)\n", 1)
+    exact = "    return np.ones(replicates) * world.n_pairs**{}\n"
+    before = before.replace("    reported = world", exact.format(-0.5) + "    reported = world")
+    code.write_text(before + exact.format(0) + after)
+    config.write_text(config.read_text().replace("[1e4, 1e5, 1e6, 1e7]", "[1e6, 1.05e6, 1.1e6]"))
+    monkeypatch.chdir(tmp_path)
+    capsys.readouterr()
+    words = ["theorem=mine", "budget=smoke", "tracking=none", "compute.workers=1"]
+    status_of(run.main, words)
+    advice = "n_pairs: its grid spans a factor 1.1; use a wider grid"
+    out = capsys.readouterr().out
+    assert "✓ supported" in out
+    assert f"? {advice}" in out
+    assert status_of(report.main, []) == 0
+    assert advice.partition(": ")[2] in Path("outputs", "report.html").read_text()
+    capsys.readouterr()
+    assert status_of(suite.main, ["power"]) == 1
+    assert capsys.readouterr().out.splitlines()[0] == f"mine {advice}"
 
 
 TEXT = """sweeps:

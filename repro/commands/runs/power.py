@@ -108,8 +108,8 @@ class Planned:
 
     @property
     def enough(self) -> bool:
-        """Whether the check comes out with what it has."""
-        return self.needed <= self.now and not self.not_a_number
+        """Whether the check comes out with what it has, on a grid that says something of a rate."""
+        return self.needed <= self.now and not self.not_a_number and not self.narrow
 
 
 def power(request: PowerRequest) -> list[Planned]:

@@ -16,6 +16,7 @@ from repro.report.wording import (
     caught_words,
     claim_words,
     measured_words,
+    narrow_words,
     note_words,
     plain_words,
 )
@@ -81,8 +82,10 @@ def entries(run: RunRecord, noticed: Mapping[tuple[str, str], str]) -> list[Entr
     lines = []
     for check, controls in run.verdict.with_controls():
         row = entry(check, check, noticed.get((run.slug, check.name), ""))
-        if check.verdict == "supported" and not controls:
-            row = replace(row, notes="; ".join(filter(None, (row.notes, NO_CONTROL))))
+        if check.verdict == "supported":
+            narrow = narrow_words(check.kind, check.axis, check.grid)
+            notes = (row.notes, narrow, "" if controls else NO_CONTROL)
+            row = replace(row, notes="; ".join(filter(None, notes)))
         lines.append(row)
         lines += [entry(control, check) for control in controls]
     return lines
