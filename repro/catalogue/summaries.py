@@ -49,6 +49,7 @@ class CheckSummary(Model):
         why: the reason of a pinned verdict other than ``supported``.
         corrected: the check of the form that holds, where that of this one does not.
         controls: algorithms that are wrong on purpose.
+        axis: what is swept.
     """
 
     name: str
@@ -59,6 +60,7 @@ class CheckSummary(Model):
     why: str = ""
     corrected: str = ""
     controls: tuple[str, ...] = ()
+    axis: str = ""
     of_run: bool = False
     pinned: str = ""
     stale: str = ""
@@ -157,6 +159,7 @@ def summary_of(theorem: Theorem) -> TheoremSummary:
             why=check.why,
             corrected=theorem.corrected.get(check.name, ""),
             controls=tuple(algorithm.__name__ for algorithm in check.wrong),
+            axis=check.axis,
         )
         for check in theorem.checks
     )

@@ -19,6 +19,7 @@ from repro.catalogue.coverage import (
 from repro.catalogue.entries import kind, number, paper
 from repro.catalogue.papers import Catalogue, Item, Slip
 from repro.catalogue.plain_math import in_unicode
+from repro.catalogue.ranges import ranges
 from repro.catalogue.standing import SYMBOLS, pages_of, standing
 from repro.catalogue.summaries import CheckSummary
 from repro.catalogue.to_do import left_to_do
@@ -30,6 +31,7 @@ from repro.report.run_files import CheckEntry
 from repro.report.wording import (
     NOTHING_COUNTS,
     failed_assumptions,
+    place_words,
     plain_words,
     verdict_words,
     witness_words,
@@ -136,6 +138,7 @@ def _evidence(row: StatementCoverage, runs: Mapping[str, StoredRun]) -> Iterator
         )
         begun.add(slug)
         measured = {check.name: check for check in run.verdict.speaking(row.id)} if run else {}
+        lines += _tested(slug, [one for one in checks if one.name not in measured])
         lines += [
             _measured(measured[one.name]) if one.name in measured else _recorded(one)
             for one in checks
@@ -143,6 +146,12 @@ def _evidence(row: StatementCoverage, runs: Mapping[str, StoredRun]) -> Iterator
         yield "\n".join(lines)
     for slug in row.missing:
         yield f"{slug}: not run yet\n  python -m repro theorem={slug}"
+
+
+def _tested(slug: str, checks: Sequence[CheckSummary]) -> list[str]:
+    """Between which values recorded checks hold; a check that fails says where."""
+    between = ranges(slug, [check for check in checks if check.expected == "supported"])
+    return [_wrapped(f"tested at {between}")] if between else []
 
 
 def _other_checks(slug: str, checks: Sequence[CheckSummary]) -> str:
@@ -200,7 +209,8 @@ def _measured(check: CheckEntry) -> str:
     row = entry(check, check)
     found = f"claimed {row.claimed}; {check.evidence} {row.measured}"
     if check.verdict == "supported":
-        return _one_line(f"{SYMBOLS['supported']} {row.name} ({found}): {row.claim}")
+        numbers = "; ".join(part for part in (found, place_words(check)) if part)
+        return _line(f"{SYMBOLS['supported']} {row.name}", row.claim, numbers)
     lines = [_line(row.name, row.claim, f"{found}; {verdict_words(row.verdict)}; {row.basis}")]
     if check.witness:
         lines.append(indent(_wrapped(f"fails {witness_words(check, check.witness)}"), "  "))

@@ -277,6 +277,17 @@ def in_force_words(given: InForce) -> str:
     return ", ".join(words + ([f"labels × {scale:.3g}"] if scale != 1 else []))
 
 
+def place_words(check: CheckEntry) -> str:
+    """Where a check was measured: the ends of the grid, and the numbers in force besides.
+
+    >>> place_words(CheckEntry(name="a", verdict="supported", axis="n_pairs", grid=[1e4, 1e5, 1e6]))
+    'n_pairs 1e+04 to 1e+06'
+    """
+    ends = dict.fromkeys(f"{end:.4g}" for end in (check.grid or [])[:: len(check.grid) - 1 or 1])
+    swept = f"{check.axis} {' to '.join(ends)}" if check.axis and ends else ""
+    return ", ".join(part for part in (swept, in_force_words(check.settings)) if part)
+
+
 def name_lines(name: str, width: int) -> list[str]:
     """A name in lines of up to ``width`` columns, broken after underscores and nowhere else.
 

@@ -45,7 +45,8 @@ def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
         "offline_gap: ✗ contradicted (recorded)\n  python -m repro theorem=offline_gap\n",
         "✗ contradicted (measured): reward_bound_eps_half",
         "corrected_offline_gap: ✗ contradicted (recorded)",
-        "\noffline_gap, its other checks: ✓ supported\n  ✓ n_pairs (measured): Algorithm 1: gap",
+        "\noffline_gap, its other checks: ✓ supported\n  tested at n 1e+04 to 1e+15, ε ",
+        "  ✓ n_pairs (measured): Algorithm 1: gap",
         "Proof by Coq (",
         "Details\n",
     ]

@@ -570,7 +570,8 @@ def test_one_statement_shows_what_was_measured(runs, capsys, monkeypatch):
     monkeypatch.chdir(runs.parent)
     assert status_of(catalogue.main, ["p1.thm_4_2"]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert "✓ n_pairs (claimed slope -1 ± 0.05; measured -1.0020 [-1.0062, -0.9978]): " in text
+    numbers = "claimed slope -1 ± 0.05; measured -1.0020 [-1.0062, -0.9978]; n_pairs 1000 to 1e+06"
+    assert f"✓ n_pairs: the gap falls like 1/n {numbers}, ε = 1 ✓" in text
 
 
 def test_findings_name_the_paper_that_they_are_of():

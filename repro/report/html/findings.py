@@ -16,8 +16,8 @@ from repro.report.run_files import CheckEntry, Numbers, OutcomeEntry
 from repro.report.wording import (
     cases_words,
     in_backticks,
-    in_force_words,
     in_markdown,
+    place_words,
     verdict_words,
     witness_words,
 )
@@ -138,20 +138,13 @@ def _evidence(evidence: str, runs: Mapping[str, StoredRun]) -> EvidenceLine:
     word = row.verdict_words or verdict_words(row.verdict)
     parts = (
         f"claimed {row.claimed}", f"{check.evidence} {row.measured}", word, sureness(numbers),
-        _place(check), runs[slug].part, runs[slug].stale,
+        place_words(check), runs[slug].part, runs[slug].stale,
     )  # fmt: skip
     witness = check.witness if numbers is check else None
     fails = f"fails {witness_words(check, witness)}" if witness else ""
     words = "; ".join(part for part in (*parts, fails) if part)
     field = "witness" if numbers.verdict == "contradicted" else "holds"
     return EvidenceLine(field, evidence, slug, words, runs[slug].command_of(name))
-
-
-def _place(check: CheckEntry) -> str:
-    """Where it was measured: the ends of the grid, and the numbers in force besides."""
-    ends = dict.fromkeys(f"{end:.4g}" for end in (check.grid or [])[:: len(check.grid) - 1 or 1])
-    swept = f"{check.axis} {' to '.join(ends)}" if check.axis and ends else ""
-    return ", ".join(part for part in (swept, in_force_words(check.settings)) if part)
 
 
 def _proof(proof: Checked) -> EvidenceLine:
