@@ -24,14 +24,16 @@ def split_words(
     keys: Collection[str],
     files: Sequence[str] = (),
     switches: Collection[str] = (),
+    least: int | None = None,
 ) -> tuple[list[str], dict[str, str]]:
     """Files by position and texts by key.
 
     Args:
         words: the command line after the command's name.
         keys: all keys that the command has.
-        files: names of the files that must be given, in order.
+        files: names of the files that may be given, in order.
         switches: keys that may be written without a value.
+        least: how many of the files must be given; by default all.
 
     Raises:
         BadInput: an unknown or repeated key, a key without a value, a missing or extra file.
@@ -61,7 +63,7 @@ def split_words(
             names = at_most_ten(unexpected, list(keys))
             raise BadInput("argument", unexpected, f"allowed: key=value with key in {names}")
         raise BadInput(unexpected, "", f"unexpected; {_allowed(unexpected, keys)}")
-    if len(paths) < len(files):
+    if len(paths) < (len(files) if least is None else least):
         raise BadInput(files[len(paths)], "(missing)", "a file name is required")
     return paths, texts
 

@@ -3,7 +3,7 @@
     repro private_reward PAIRS OUT.json epsilon=1 delta=1e-6
         reward_bound=B [adjacency=replace|add_remove] [labels=FILE]
         [num_features=16] [covariance=true] [size=N] [unit=FIELD at_most=M]
-        [compose=true] [ledger=FOLDER]
+        [compose=true|TOTAL] [ledger=FOLDER]
     repro private_reward PAIRS OUT.json resume=true [ledger=FOLDER]
 
 PAIRS has prompt, chosen and rejected, in any format that repro privatize
@@ -43,6 +43,7 @@ follows from the command and the ledger's history.
 The budget is spent in the ledger of label releases before the file can be read.
 The ledger recognises no pair and no matrix, so all its releases count, whatever
 pairs they read.  compose=true allows another, and the card states the sum.
+compose=6 allows sums of epsilon up to 6, with unit= of one annotator, too.
 The sum is of one label.  It covers a whole pair where its texts were never
 published and all rewards have one adjacency.
 If a release fails after its budget was spent, resume=true publishes the reward
@@ -83,7 +84,7 @@ KEYS = {
     "size": "20000",
     "unit": "FIELD",
     "at_most": "5",
-    "compose": "true",
+    "compose": "true|6",
     "resume": "true",
     "ledger": "FOLDER",
 }
@@ -104,7 +105,7 @@ def private_reward(
     size: int | None = None,
     unit: str = "",
     at_most: int | None = None,
-    compose: bool = False,
+    compose: bool | Decimal | float | str = False,
     resume: bool = False,
     ledger: str | Path | None = None,
 ) -> PrivateReward:
@@ -129,7 +130,8 @@ def private_reward(
             together.
         at_most: pairs of one value of ``unit`` that are used.
         compose: allow a ledger that holds earlier releases, at the sum of all their budgets:
-            each counts, whatever pairs it read.
+            each counts, whatever pairs it read.  A number is the largest ε of all together, and
+            of one annotator where there is a unit.
         resume: publish what a call that failed has spent; ``pairs`` is not read.
         ledger: folder of the ledger, which label releases write, too.
 
@@ -139,6 +141,7 @@ def private_reward(
     >>> private_reward("pairs.jsonl", 1, 1e-6, 1)  # doctest: +SKIP
     PrivateReward(16 features, epsilon=1.0, delta=1e-06, replace)
     """
+    from repro.release.ledger import accepted_total
     from repro.release.manifest import exact_epsilon
     from repro.release.reward.release import RewardTerms, exact_delta, release_reward
 
@@ -147,7 +150,7 @@ def private_reward(
         None if delta is None else exact_delta(delta),
         None if reward_bound is None else _bound(str(reward_bound)),
         adjacency, labels, whole("num_features", num_features), switch("covariance", covariance),
-        whole("size", size), unit, whole("at_most", at_most), switch("compose", compose),
+        whole("size", size), unit, whole("at_most", at_most), accepted_total(compose),
         switch("resume", resume),
     )  # fmt: skip
     folder = ledger_folder(None if ledger is None else os.fspath(ledger))
@@ -177,6 +180,7 @@ def _release(words: Sequence[str]) -> str:
 def _terms(options: dict[str, str]) -> RewardTerms:
     from repro.base.words import true_or_false, whole_number
     from repro.labels.privacy.exact_response import parse_epsilon
+    from repro.release.ledger import accepted_total
     from repro.release.reward.release import RewardTerms, exact_delta
 
     return RewardTerms(
@@ -190,7 +194,7 @@ def _terms(options: dict[str, str]) -> RewardTerms:
         whole_number(options, "size"),
         options.get("unit", ""),
         whole_number(options, "at_most"),
-        true_or_false(options, "compose"),
+        accepted_total(options.get("compose", False)),
         true_or_false(options, "resume"),
     )
 

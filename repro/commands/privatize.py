@@ -1,9 +1,9 @@
 """Label-private release of a preference file.
 
-    repro privatize IN OUT.jsonl epsilon=0.5 [compose=true] [near_copies=true]
-        [unit=FIELD at_most=K] [resume=true] [ledger=FOLDER]
+    repro privatize IN OUT.jsonl epsilon=0.5 [compose=true|TOTAL]
+        [unit=FIELD at_most=K] [near_copies=true] [resume=true] [ledger=FOLDER]
     repro privatize IN OUT.parquet epsilon=0.5 layout=trl ...
-    repro privatize spent=true [ledger=FOLDER]
+    repro privatize [IN] spent=true [ledger=FOLDER]
 
 IN has the columns prompt, chosen and rejected: JSON lines (also .gz), CSV, Parquet, or a folder
 saved by datasets.  Texts may be chat lists or dialogues as in hh-rlhf.  Other layouts, and how to
@@ -19,10 +19,12 @@ of them is answered.  unit=annotator at_most=K protects all labels of one annota
 the value of that field, whatever its case and blanks.  K labels of each are released at most,
 and cost K*epsilon together.
 
-A ledger remembers what was spent.  spent=true prints the sum and lists the releases.  An input is
-refused if it shares labels with an earlier release, or if the ledger holds a reward.  The refusal
-names the sum, and compose=true allows any sum.  Without unit=, k labels of one person cost
-k*epsilon together.
+A ledger remembers what was spent.  spent=true prints the sum and lists the releases.  IN spent=true
+says which comparisons of IN were released before, and what one label of IN has cost.  It spends
+nothing.  An input is refused if it shares labels with an earlier release, or if the ledger holds a
+reward.  The refusal names the sum.  compose=true allows any sum.  compose=6 allows sums up to 6, of
+one label and with unit= of one annotator.  Without unit=, k labels of one person cost k*epsilon
+together.
 Records that differ in case or punctuation only are refused by their numbers: two answers to one
 label can be averaged.  near_copies=true releases both.  If a release fails after its labels were
 spent, resume=true publishes it.
@@ -54,7 +56,7 @@ if TYPE_CHECKING:
 
 KEYS = {
     "epsilon": "0.5",
-    "compose": "true",
+    "compose": "true|6",
     "resume": "true",
     "unit": "FIELD",
     "at_most": "20",
@@ -97,7 +99,7 @@ def privatize(
     layout: str = "pairs",
     unit: str = "",
     at_most: int | None = None,
-    compose: bool = False,
+    compose: bool | Decimal | float | str = False,
     resume: bool = False,
     near_copies: bool = False,
     ledger: str | Path | None = None,
@@ -113,7 +115,8 @@ def privatize(
         unit: the field that names the annotator, where all labels of one are to be protected.
         at_most: comparisons of one annotator that are released.
         compose: allow labels that have been released before, at the sum of their budgets; a
-            reward of the ledger counts for all labels.
+            reward of the ledger counts for all labels.  A number is the largest ε that one label
+            may cost in all, and one annotator where there is a unit.
         resume: publish what a call that failed has spent.
         near_copies: allow comparisons that differ in case and punctuation only, an answer each.
         ledger: its folder.
@@ -126,13 +129,14 @@ def privatize(
     [{'prompt': 'p', 'response_1': 'b', 'response_2': 'a', 'label': -1}]
     """
     from repro.release.exports import in_layout, refuse_layout
+    from repro.release.ledger import accepted_total
     from repro.release.manifest import exact_epsilon, manifest_path
     from repro.release.privatise import Target, Terms, privatise
     from repro.release.tables import table_like
 
     refuse_layout(layout)
     budget = None if epsilon is None else exact_epsilon(epsilon)
-    switches = switch("compose", compose), switch("resume", resume)
+    switches = accepted_total(compose), switch("resume", resume)
     near = switch("near_copies", near_copies)
     terms = Terms(budget, *switches, unit, whole("at_most", at_most), near)
     folder = ledger_folder(None if ledger is None else os.fspath(ledger))
@@ -205,15 +209,20 @@ def main(words: Sequence[str]) -> int:
 
 
 def _spent(words: Sequence[str]) -> Iterator[str]:
-    """What the releases of a ledger have cost; it follows from their budgets."""
+    """What the releases of a ledger have cost, all of them or an input's; never of a label."""
     from repro.base.words import split_words, true_or_false
     from repro.release.ledger import cost_in_words, debits_of, holds_ledger
 
-    _, options = split_words(words, ("spent", "ledger"), switches=("spent",))
+    paths, options = split_words(words, ("spent", "ledger"), ("IN",), ("spent",), least=0)
     if not true_or_false(options, "spent"):
         raise BadInput("spent", options["spent"], "allowed: true")
     folder = ledger_folder(options.get("ledger"))
-    if "ledger" not in options and not holds_ledger(folder):
+    if "ledger" in options and not holds_ledger(folder):
+        raise BadInput("ledger", folder, "holds no ledger")
+    if paths:
+        yield from map(one_line, _spent_on(paths[0], folder))
+        return
+    if not holds_ledger(folder):
         yield one_line(f"nothing is spent yet (ledger={folder})")
         return
     debits = debits_of(folder, ready)
@@ -229,6 +238,25 @@ def _spent(words: Sequence[str]) -> Iterator[str]:
     )
     yield from _spent_by_annotators(debits)
     yield from map(_listed, debits)
+
+
+def _spent_on(source: str, folder: Path) -> Iterator[str]:
+    """Which comparisons of an input were released before, and what one label of it has cost."""
+    from repro.release.earlier import released_before
+    from repro.release.ledger import cost_in_words, spent_delta
+
+    overlap, debits = released_before(source, folder, ready)
+    which = f": {overlap.records}" if overlap.released else ""
+    yield f"{overlap.in_words} of {source} were released before{which}"
+    rewards = [debit for debit in debits if debit.delta]
+    counted = f"{number_of(len(debits) - len(rewards), 'release')} of labels"
+    if rewards:
+        counted += f" and {number_of(len(rewards), 'reward')}, which counts for every input"
+    total = sum((debit.manifest.epsilon for debit in debits), Decimal(0))
+    yield (
+        f"one label of {source} has cost {cost_in_words(total, spent_delta(debits))} at most, in "
+        f"{counted} (ledger={folder}); this question costs nothing"
+    )
 
 
 def _listed(debit: Debit) -> str:
@@ -263,6 +291,7 @@ def _spent_by_annotators(debits: Sequence[Debit]) -> Iterator[str]:
 def _release(words: Sequence[str]) -> str:
     from repro.base.words import split_words, true_or_false, whole_number
     from repro.labels.privacy.exact_response import parse_epsilon
+    from repro.release.ledger import accepted_total
     from repro.release.privatise import Target, Terms, privatise
 
     for word in words:
@@ -271,7 +300,7 @@ def _release(words: Sequence[str]) -> str:
     (source, out), options = split_words(words, KEYS, ("IN", "OUT"))
     terms = Terms(
         parse_epsilon(options["epsilon"]) if "epsilon" in options else None,
-        true_or_false(options, "compose"),
+        accepted_total(options.get("compose", False)),
         true_or_false(options, "resume"),
         options.get("unit", ""),
         whole_number(options, "at_most"),

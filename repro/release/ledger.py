@@ -23,6 +23,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -76,7 +77,8 @@ class Ledger:
     def begin(self) -> int:
         """Begin a debit, in a transaction that ``spend`` ends; its number."""
         self._rows.execute("BEGIN IMMEDIATE")
-        self._rows.execute("CREATE TEMP TABLE former (print INTEGER PRIMARY KEY) WITHOUT ROWID")
+        columns = "own INTEGER, print INTEGER, PRIMARY KEY (own, print)"
+        self._rows.execute(f"CREATE TEMP TABLE former ({columns}) WITHOUT ROWID")
         self._rows.execute(
             "CREATE TEMP TABLE near (print INTEGER PRIMARY KEY, place INTEGER) WITHOUT ROWID"
         )
@@ -85,11 +87,12 @@ class Ledger:
         (last,) = self._rows.execute("SELECT max(number) FROM debits").fetchone()
         return (last or 0) + 1
 
-    def look_up(self, prompt: str, response: str, other: str) -> None:
+    def look_up(self, key: bytes, prompt: str, response: str, other: str) -> None:
         """Look a comparison up by the keys that it had, among debits of a former identity."""
         if self._has_former:
-            prints = ((_print(key),) for key in former_keys(prompt, response, other))
-            self._rows.executemany("INSERT OR IGNORE INTO former VALUES (?)", prints)
+            own = _print(key)
+            prints = ((own, _print(former)) for former in former_keys(prompt, response, other))
+            self._rows.executemany("INSERT OR IGNORE INTO former VALUES (?, ?)", prints)
 
     def note(self, number: int, keys: Sequence[bytes]) -> int:
         """Add comparisons, by their keys, to the debit that has begun; how many it had before."""
@@ -130,6 +133,23 @@ class Ledger:
         )
         shared = {other for (other,) in self._rows.execute(query, (number, IDENTITY))}
         return [debit for debit in self.debits() if debit.delta or debit.number in shared]
+
+    def knows(self, number: int, key: bytes, others: Sequence[bytes]) -> bool:
+        """Whether a debit before this one has released a comparison.
+
+        Args:
+            key: of the comparison.
+            others: keys under which it is known, too.
+        """
+        prints = [_print(known) for known in (key, *others)]
+        places = ", ".join("?" * len(prints))
+        query = (
+            f"SELECT EXISTS (SELECT 1 FROM prints WHERE print IN ({places}) AND number < ?"
+            " UNION ALL SELECT 1 FROM former JOIN prints USING (print) JOIN debits USING (number)"
+            " WHERE own = ? AND identity < ?)"
+        )
+        values = (*prints, number, prints[0], IDENTITY)
+        return bool(self._rows.execute(query, values).fetchone()[0])
 
     def spend(self, debit: Debit) -> None:
         """Make a debit durable, with the answers that it pays for.
@@ -199,6 +219,40 @@ class AnnotatorCost:
         """The sum, and of how many releases."""
         counted = number_of(self.releases, "release")
         return f"{cost_in_words(self.epsilon, self.delta)} in {counted} with unit="
+
+
+ANY_TOTAL = "allowed: compose=true, or compose=TOTAL, the largest total epsilon that you accept"
+_TOTAL = re.compile(r"(?:0|[1-9][0-9]{0,5})(?:\.[0-9]{1,6})?")
+
+
+def accepted_total(value: object) -> bool | Decimal:
+    """``compose=``: whether labels may be released again, or the largest ε that they may cost.
+
+    Raises:
+        BadInput: neither true or false, nor a positive number.
+
+    >>> accepted_total("true"), accepted_total(False), accepted_total(6.5)
+    (True, False, Decimal('6.5'))
+    """
+    text = str(value)
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    total = Decimal(text).normalize() if _TOTAL.fullmatch(text) else Decimal(0)
+    if not total:
+        allowed = "allowed: true, false, or the largest total epsilon that you accept, such as 6"
+        raise BadInput("compose", text[:60], allowed)
+    return total
+
+
+def refuse_total(accepted: bool | Decimal, epsilon: Decimal, cost: str) -> None:
+    """Before anything is spent.
+
+    Raises:
+        BadInput: ε is above a total that was named; ``cost`` says what costs it.
+    """
+    if not isinstance(accepted, bool) and epsilon > accepted:
+        allowed = "allowed: a smaller epsilon, or a larger compose="
+        raise BadInput("compose", f"{accepted:f}", f"{cost}; {allowed}")
 
 
 def cost_in_words(epsilon: Decimal, delta: Decimal) -> str:

@@ -8,9 +8,8 @@ What fails after the debit stays spent, and ``resume`` publishes the very same b
 
 from __future__ import annotations
 
-import json
 import os
-import re
+import shlex
 from array import array
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -24,7 +23,7 @@ from typing import Any
 from repro.base.errors import OF_THE_MACHINE, BadInput, number_of
 from repro.labels.preferences.conversation import ListedPrompt
 from repro.labels.privacy.exact_response import ExactResponse
-from repro.release.canonical import also_spent, compared, line, near_key
+from repro.release.canonical import compared, line
 from repro.release.drafts import Draft
 from repro.release.exports import (
     ENDINGS,
@@ -34,20 +33,22 @@ from repro.release.exports import (
     write_export,
 )
 from repro.release.ledger import (
+    ANY_TOTAL,
     AnnotatorCost,
     Debit,
     Ledger,
     cost_in_words,
     held_ledger,
+    refuse_total,
     spent_delta,
 )
 from repro.release.manifest import Manifest, manifest_path
-from repro.release.records import read_owned, shown_source
+from repro.release.noted import Noted, Overlap
+from repro.release.records import is_path, read_owned, shown_source
 from repro.release.sorted_rows import ComparisonRow, SortedRows
 
 TOGETHER = 200
 """Lines that are written, hashed and noted at once."""
-_DIALOGUE = re.compile(rb'\{"prompt":"(?:\s|\\n)*(?:System|Human|Assistant):')
 WEAK = Decimal(10)
 """ε from which on a release says that it is hardly private: 1 label in 22,000 is turned there."""
 NOTHING = "nothing was released"
@@ -107,7 +108,8 @@ class Terms:
     Attributes:
         epsilon: budget of each label, in [1e-6, 40]; of a resumed release None will do.
         compose: allow labels that have been released before, at the sum of their budgets; a reward
-            of the ledger counts for all labels.
+            of the ledger counts for all labels.  A number is the largest ε that one label may cost
+            in all, and one annotator where there is a unit.
         resume: publish what was spent and never published.
         unit: field that names the annotator, "" where each comparison is protected by itself.
         at_most: comparisons of one annotator that are released, where there is a unit.
@@ -115,7 +117,7 @@ class Terms:
     """
 
     epsilon: Decimal | None
-    compose: bool = False
+    compose: bool | Decimal = False
     resume: bool = False
     unit: str = ""
     at_most: int | None = None
@@ -174,14 +176,17 @@ class Comparisons(SortedRows):
         self.left_out = 0
 
     def read(
-        self, source: Any, key: str = "IN", see: Callable[[str, str, str], object] | None = None
+        self,
+        source: Any,
+        key: str = "IN",
+        see: Callable[[bytes, str, str, str], object] | None = None,
     ) -> None:
-        """Take all records of a file or table; ``see`` is called with the texts of each."""
+        """Take all records of a file or table; ``see`` is called with key and texts of each."""
         for record, owner in read_owned(source, key, self._unit):
             digest, body, first = compared(*record)
             self.add(digest, body, first)
             if see:
-                see(*record)
+                see(digest, *record)
             self.listed = self.listed or isinstance(record[0], ListedPrompt)
             if self._unit:
                 self._owners.append(self._numbers.setdefault(owner, len(self._numbers)))
@@ -263,14 +268,6 @@ class Written:
         return int(b"1" + digits, 2).to_bytes(len(self.labels) // 8 + 1, "big")
 
 
-def _also_spent(body: bytes) -> list[tuple[bytes, bytes]]:
-    """Key and near key of what is spent with a comparison beside its own."""
-    if not _DIALOGUE.match(body):
-        return []
-    prompt, first, second, _ = json.loads(body + b"1}").values()
-    return also_spent(prompt, first, second)
-
-
 def unpacked(answers: bytes) -> bytes:
     """Labels of ``Written.answers``.
 
@@ -342,7 +339,7 @@ def _drawn(
         labels, flips = rows.labels, ExactResponse.at(terms.epsilon).flips()
         written = Written(rows.listed)
         answered = lambda row: labels[row.number] ^ next(flips)  # noqa: E731
-        noted = _Noted(ledger, number)
+        noted = Noted(ledger, number)
         written.write(iter(rows), answered, draft.file, noted.add)
     if noted.near and not terms.near_copies:
         raise BadInput("IN", shown_source(source), noted.near_words)
@@ -352,11 +349,15 @@ def _drawn(
     budgets = tuple(sorted(debit.manifest.epsilon for debit in earlier))
     counts = written.lines, written.plus, written.sha256
     manifest = Manifest(terms.epsilon, budgets, rows.unit_size, *counts, spent_delta(earlier))
+    debits = [*ledger.debits(), Debit(number, manifest, None)] if terms.unit else []
+    of_annotator = AnnotatorCost.of(debits)
+    cost = _cost(earlier, manifest.total, of_annotator)
     if earlier and not terms.compose:
-        near = len(earlier) - len(same)
-        debits = [*ledger.debits(), Debit(number, manifest, None)] if terms.unit else []
-        words = _spent_words(earlier, manifest.total, near, AnnotatorCost.of(debits))
-        raise BadInput("IN", shown_source(source), words)
+        overlap = Overlap.of(iter(rows), ledger, number)
+        words = _spent_words(earlier, cost, len(earlier) - len(same), overlap.in_words)
+        which = _question(source, ledger.path.parent) if overlap.released else ""
+        raise BadInput("IN", shown_source(source), f"{words}{which}")
+    refuse_total(terms.compose, max(manifest.total, of_annotator.epsilon), cost)
     own = f"{_apart(noted.shared)}{_near(noted.near)}"
     weak = _hardly_private(terms.epsilon)
     left = f"; {rows.left_out} beyond at_most are left out" if rows.left_out else ""
@@ -372,65 +373,6 @@ def _hardly_private(epsilon: Decimal) -> str:
     return (
         f"; hardly private: at epsilon {epsilon} a label is turned with probability {flip_prob:.1g}"
     )
-
-
-MOST_GROUPS, MOST_OF_ONE = 20, 10
-"""Groups of near-copies that are named, and records of one group."""
-
-
-class _Noted:
-    """What of a debit is noted in the ledger as its lines are written.
-
-    All of it follows from the texts, which are public; nothing from the labels.
-
-    Attributes:
-        shared: keys that a line before had.
-        near: lines that differ from one before in case and punctuation only.
-    """
-
-    def __init__(self, ledger: Ledger, number: int) -> None:
-        self._ledger, self._number = ledger, number
-        self.shared = self.near = 0
-        self._groups: dict[int, list[int]] = {}
-
-    def add(self, rows: list[ComparisonRow]) -> None:
-        """Note some lines."""
-        also = [pair for row in rows for pair in _also_spent(row.body)]
-        keys = [row.key for row in rows] + [key for key, _ in also]
-        self.shared += self._ledger.note(self._number, keys)
-        for _, near in also:
-            self._ledger.note_near(near, None)
-        for row in rows:
-            first = self._ledger.note_near(near_key(row.body), row.number)
-            if first is not None:
-                self.near += 1
-                self._groups.setdefault(first, [first]).append(row.number)
-
-    @property
-    def near_words(self) -> str:
-        """Which lines are near-copies, and what allows them."""
-        groups = sorted(map(sorted, self._groups.values()))
-        named = "; ".join(map(_numbers, groups[:MOST_GROUPS]))
-        more = len(groups) - MOST_GROUPS
-        others = f"; and {number_of(more, 'group')} more" if more > 0 else ""
-        each = " of each group" if len(groups) > 1 else ""
-        return (
-            f"records {named}{others} differ in case or punctuation only, so two answers to one "
-            f"label could be averaged; allowed: one record{each}, or near_copies=true, which "
-            "releases all at epsilon each, as judgements of different people"
-        )
-
-
-def _numbers(group: list[int]) -> str:
-    """Records of one group of near-copies, counted from 1.
-
-    >>> _numbers([4, 0, 2])
-    '5, 1 and 3'
-    """
-    shown = [str(number + 1) for number in group[:MOST_OF_ONE]]
-    more = len(group) - len(shown)
-    *first, last = [*shown, f"{more} more"] if more else shown
-    return f"{', '.join(first)} and {last}"
 
 
 def _found_again(rows: Comparisons, ledger: Ledger, draft: Draft, target: Target) -> Debit:
@@ -513,16 +455,26 @@ def refuse_target(target: Target, resumed: bool = False) -> None:
         raise BadInput("OUT", target.release, "its folder does not exist")
 
 
-def _spent_words(
-    earlier: list[Debit], total: Decimal, near: int, of_annotator: AnnotatorCost
-) -> str:
-    """Why another release of the same labels is refused.
+def _cost(earlier: list[Debit], total: Decimal, of_annotator: AnnotatorCost) -> str:
+    """What labels cost with this release.
 
     Args:
         earlier: releases that count: of these labels, and of rewards.
         total: ε of all together, the asked one included.
-        near: how many of them share near-copies alone.
         of_annotator: with this release, where it protects annotators.
+    """
+    person = f", and one annotator at most {of_annotator.in_words}" * bool(of_annotator.releases)
+    return f"with this release one label costs {cost_in_words(total, spent_delta(earlier))}{person}"
+
+
+def _spent_words(earlier: list[Debit], cost: str, near: int, overlap: str) -> str:
+    """Why another release of the same labels is refused.
+
+    Args:
+        earlier: releases that count: of these labels, and of rewards.
+        cost: of all together, in words.
+        near: how many of them share near-copies alone.
+        overlap: how many comparisons were released before, in words.
     """
     rewards = sum(bool(debit.delta) for debit in earlier)
     count = len(earlier) - rewards
@@ -530,18 +482,21 @@ def _spent_words(
     if count:
         releases = "an earlier release" if count == 1 else f"{count} earlier releases"
         apart = ", in other case or punctuation" if near == count else ""
-        reasons.append(f"shares labels with {releases}{apart}")
+        reasons.append(f"shares {overlap} with {releases}{apart}")
     if rewards:
         counts = "counts" if rewards == 1 else "count"
         reasons.append(f"{number_of(rewards, 'reward')} of this ledger {counts} for every input")
     waiting = any(debit.answers is not None for debit in earlier if not debit.delta)
     resumed = "; resume=true publishes the release that is spent and not published" * waiting
-    cost = cost_in_words(total, spent_delta(earlier))
-    person = f", and one annotator at most {of_annotator.in_words}" * bool(of_annotator.releases)
-    return (
-        f"{', and '.join(reasons)}; with this release one label costs {cost}{person}; allowed: "
-        f"compose=true, which accepts that{resumed}"
-    )
+    return f"{', and '.join(reasons)}; {cost}; {ANY_TOTAL}{resumed}"
+
+
+def _question(source: Any, folder: Path) -> str:
+    """The command that says which comparisons were released before."""
+    if not is_path(source):
+        return ""
+    words = f"{shlex.quote(os.fspath(source))} spent=true ledger={shlex.quote(str(folder))}"
+    return f"; which of them: repro privatize {words}"
 
 
 def _apart(count: int) -> str:

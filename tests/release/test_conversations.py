@@ -174,7 +174,7 @@ def test_no_layout_buys_a_second_answer(tmp_path):
     done = repro.privatize(records, 1, ledger=tmp_path / "ledger")
     assert done.manifest["lines"] == len(CHATS)
     for record in random.Random(2).sample(records, 12):
-        with pytest.raises(BadInput, match="shares labels with"):
+        with pytest.raises(BadInput, match="shares .* with"):
             repro.privatize([record], 1, ledger=tmp_path / "ledger")
 
 
@@ -186,7 +186,7 @@ def test_the_last_question_alone_is_spent_too(tmp_path, name):
         ledger = tmp_path / str(number)
         first, second = ([trl(part)] for part in files)
         repro.privatize(first, 1, ledger=ledger)
-        with pytest.raises(BadInput, match="shares labels with"):
+        with pytest.raises(BadInput, match="shares .* with"):
             repro.privatize(second, 1, ledger=ledger)
 
 
@@ -206,7 +206,7 @@ def test_other_case_or_punctuation_of_a_last_question_buys_no_second_answer(tmp_
     for number, (first, second) in enumerate((files, files[::-1])):
         ledger = tmp_path / str(number)
         repro.privatize([first], 1, ledger=ledger)
-        with pytest.raises(BadInput, match="shares labels with an earlier release, in other case"):
+        with pytest.raises(BadInput, match="shares .* with an earlier release, in other case"):
             repro.privatize([second], 1, ledger=ledger)
 
 

@@ -337,7 +337,9 @@ def of_format_3(one):
 def test_a_ledger_of_format_3_still_refuses_what_it_knew(of_format_3, key, records):
     ledger = of_format_3(key)
     for known in (KNOWN_AS[key], records[5]):
-        with pytest.raises(BadInput, match="shares labels with an earlier release, and . reward"):
+        with pytest.raises(
+            BadInput, match="shares 1 of 1 comparison with an earlier release, and . reward"
+        ):
             repro.privatize([known], 1, ledger=ledger)
     repro.privatize([{**QUESTION, "prompt": "Another?"}], 1, ledger=ledger, compose=True)
     with contextlib.closing(sqlite3.connect(ledger / NAME)) as rows:

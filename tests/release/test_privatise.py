@@ -352,6 +352,93 @@ def test_a_release_ends_with_the_next_command_in_80_columns(tmp_path, monkeypatc
     assert max(map(len, said)) <= 80
 
 
+def test_a_total_that_is_named_is_not_exceeded(ledger, records):
+    repro.privatize(records[:60], 4, ledger=ledger)
+    over = "compose=6: with this release one label costs epsilon 6.5; allowed: a smaller epsilon"
+    with pytest.raises(BadInput, match=over):
+        repro.privatize(records[:60], 2.5, compose=6, ledger=ledger)
+    done = repro.privatize(records[:60], 2, compose=6, ledger=ledger)
+    assert done.manifest["total_epsilon"] == 6
+    with pytest.raises(BadInput, match="compose=0.5: .* epsilon 1; allowed: a smaller"):
+        repro.privatize(records[100:160], 1, compose="0.5", ledger=ledger)
+    with pytest.raises(BadInput, match="compose=10: .* the total is epsilon 10.5 and delta"):
+        repro.private_reward(records, 4.5, 1e-6, 1, compose=10.0, ledger=ledger)
+    repro.private_reward(records, 4, 1e-6, 1, compose=10, ledger=ledger)
+
+
+def test_a_total_holds_for_one_annotator_too(ledger):
+    some = {"unit": "who", "at_most": 2, "ledger": ledger}
+    with pytest.raises(BadInput, match="compose=3: .* one annotator at most epsilon 4 in 1 rel"):
+        repro.privatize(PEOPLE, 2, compose=3, **some)
+    repro.privatize(PEOPLE[:10], 1, compose=3, **some)
+    with pytest.raises(BadInput, match="compose=3: .* one annotator at most epsilon 4 in 2 rel"):
+        repro.privatize(PEOPLE[10:], 1, compose=3, **some)
+    with pytest.raises(BadInput, match="compose=3: .* one annotator costs at most epsilon 4 and"):
+        repro.private_reward(PEOPLE, 2, 1e-6, 1, compose=3, **some)
+    repro.privatize(PEOPLE[10:], 0.5, compose=3, **some)
+
+
+@pytest.mark.parametrize("total", ["maybe", 0, -1, "1e3", "1_0", float("inf"), None])
+def test_a_total_is_true_false_or_a_positive_number(ledger, records, total):
+    with pytest.raises(BadInput, match="compose=.*: allowed: true, false, or the largest total"):
+        repro.privatize(records[:9], 1, compose=total, ledger=ledger)
+    with pytest.raises(BadInput, match="compose=.*: allowed: true, false, or the largest total"):
+        repro.private_reward(records, 1, 1e-6, 1, compose=total, ledger=ledger)
+
+
+def asked(source, *words):
+    return status_of(releasing.main, [str(source), "spent=true", *map(str, words)])
+
+
+def test_an_input_is_asked_for_without_releasing_it(ledger, records, write_input, capsys):
+    """The same words whatever its labels; the ledger keeps its bytes."""
+    repro.privatize(records[:60], 0.5, ledger=ledger)
+    repro.privatize(records[300:], 3, ledger=ledger)
+    before, said = (ledger / "ledger.sqlite").read_bytes(), set()
+    rows = [{**r, "prompt": r["prompt"].upper()} for r in records[70:45:-1]]  # 11 to 25 are known
+    for turned in (0, 1):
+        turn = {"chosen": "rejected", "rejected": "chosen"} if turned else {}
+        some = [{turn.get(name, name): text for name, text in row.items()} for row in rows]
+        assert asked(write_input(some, "x"), f"ledger={ledger}") == 0
+        said.add(" ".join(capsys.readouterr().out.split()))
+    (words,) = said
+    assert "14 of 25 comparisons of" in words
+    assert ": records 12, 13, 14, 15, 16, 17, 18, 19, 20, 21 and 4 more one label" in words
+    assert "has cost epsilon 0.5 at most, in 1 release of labels" in words
+    assert (ledger / "ledger.sqlite").read_bytes() == before
+    assert asked(write_input(records[100:102], "y"), f"ledger={ledger}") == 0
+    assert capsys.readouterr().out.startswith("0 of 2 comparisons of\n")
+
+
+def test_rewards_count_for_an_input_that_is_asked_for(ledger, records, write_input, capsys):
+    repro.private_reward(records, 4, 1e-6, 1, adjacency="add_remove", ledger=ledger)
+    assert asked(write_input(records[:9]), f"ledger={ledger}") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "has cost epsilon 4 and delta 0.000001 at most, in 0 releases of labels" in said
+    assert "and 1 reward, which counts for every input" in said
+
+
+def test_a_question_has_the_rules_of_a_release_and_leaves_no_ledger(
+    tmp_path, records, write_input, monkeypatch, capsys
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert asked(write_input(records[:3])) == 0
+    assert capsys.readouterr().out.startswith("0 of 3 comparisons of\n")
+    assert asked(write_input([*records[:3], {"prompt": "p"}])) == 2
+    assert "line 4: two responses are missing" in capsys.readouterr().err
+    assert asked(tmp_path / "in.jsonl", f"ledger={tmp_path / 'wrong'}") == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_a_refusal_says_how_many_comparisons_and_how_to_ask_which(ledger, records, write_input):
+    repro.privatize(records[:60], 0.5, ledger=ledger)
+    source = write_input(records[50:110])
+    which = f"repro privatize {source} spent=true ledger={ledger}"
+    with pytest.raises(BadInput, match="shares 10 of 60 comparisons with an earlier") as refused:
+        repro.privatize(source, 0.5, ledger=ledger)
+    assert str(refused.value).endswith(f"; which of them: {which}")
+
+
 def test_nothing_is_spent_before_the_first_release(tmp_path, monkeypatch, capsys):
     """A ledger that is named by hand has to be there: a wrong path must not read as no cost."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
@@ -480,7 +567,7 @@ def test_a_count_that_is_none_is_refused(ledger, records, count):
     assert not ledger.exists()
 
 
-@pytest.mark.parametrize("key", ["compose", "resume", "covariance"])
+@pytest.mark.parametrize("key", ["resume", "covariance"])
 def test_the_text_false_is_no_switch(ledger, records, key):
     words = {key: "false", "ledger": ledger}
     with pytest.raises(BadInput, match=f"{key}=false: allowed: True, False"):

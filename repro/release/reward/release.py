@@ -24,10 +24,12 @@ from repro.labels.privacy.exact_normal import BITS, normal, on_grid
 from repro.labels.privacy.large_delta import warning_of_delta
 from repro.release.drafts import Draft
 from repro.release.ledger import (
+    ANY_TOTAL,
     AnnotatorCost,
     Debit,
     cost_in_words,
     held_ledger,
+    refuse_total,
     spent_delta,
 )
 from repro.release.manifest import Manifest
@@ -90,7 +92,8 @@ class RewardTerms:
         size: a public number of pairs to tune the ridge for; by default, where one pair is
             replaced, how many there are.
         unit, at_most: field that names the annotator, and pairs of one that are used.
-        compose: allow a ledger that holds earlier releases; each counts, whatever it read.
+        compose: allow a ledger that holds earlier releases; each counts, whatever it read.  A
+            number is the largest ε of all together, and of one annotator where there is a unit.
         resume: publish the reward that the ledger holds and no file has; nothing else is read.
     """
 
@@ -104,7 +107,7 @@ class RewardTerms:
     size: int | None = None
     unit: str = ""
     at_most: int | None = None
-    compose: bool = False
+    compose: bool | Decimal = False
     resume: bool = False
 
     def refuse(self) -> None:
@@ -231,20 +234,20 @@ def _refuse_spent(debits: list[Debit], terms: RewardTerms, folder: Path) -> None
     if any(debit.delta and debit.answers for debit in debits):
         waits = "a reward of this ledger is spent and not published: resume=true publishes it first"
         raise BadInput("resume", "false", waits)
-    if not debits or terms.compose:
-        return
     asked = Debit(0, Manifest(terms.epsilon, unit_size=terms.at_most), None, terms.delta)
     all_debits = [*debits, asked]
     total = sum((debit.manifest.epsilon for debit in all_debits), Decimal(0))
-    cost = cost_in_words(total, spent_delta(all_debits))
-    person = f", and one annotator costs at most {AnnotatorCost.of(all_debits).in_words}"
-    raise BadInput(
-        "ledger",
-        folder,
-        f"holds {number_of(len(debits), 'earlier release')}, and each counts, whatever it read; "
-        f"with this reward the total is {cost}{person if terms.unit else ''}; allowed: "
-        "compose=true, which accepts that",
-    )
+    cost = f"with this reward the total is {cost_in_words(total, spent_delta(all_debits))}"
+    if terms.unit:
+        of_annotator = AnnotatorCost.of(all_debits)
+        cost += f", and one annotator costs at most {of_annotator.in_words}"
+        total = max(total, of_annotator.epsilon)
+    if debits and not terms.compose:
+        held = (
+            f"holds {number_of(len(debits), 'earlier release')}, and each counts, whatever it read"
+        )
+        raise BadInput("ledger", folder, f"{held}; {cost}; {ANY_TOTAL}")
+    refuse_total(terms.compose, total, cost)
 
 
 def _rows(source: Any, terms: RewardTerms) -> PreferenceRows:

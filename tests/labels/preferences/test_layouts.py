@@ -132,7 +132,7 @@ def test_the_same_release_up_to_coins(write, tmp_path):
         json_lines(tmp_path), 1, output=tmp_path / "a.jsonl", ledger=ledger
     ).manifest
     source = write(tmp_path)
-    with pytest.raises(BadInput, match="shares labels with an earlier release"):
+    with pytest.raises(BadInput, match="shares .* with an earlier release"):
         repro.privatize(source, 1, ledger=ledger)
     second = repro.privatize(
         source, 1, output=tmp_path / "b.jsonl", ledger=ledger, compose=True
