@@ -19,9 +19,9 @@ from repro.base.files import yaml_mapping
 from repro.catalogue import machine_checked, papers, rows
 from repro.catalogue.answers import Answers, answers, experiments
 from repro.catalogue.coverage import StatementCoverage
-from repro.catalogue.entries import OWN, paper
+from repro.catalogue.entries import OWN, paper, spoken
 from repro.catalogue.papers import Item, Slip
-from repro.catalogue.standing import page_name, pages_of, spoken, standing
+from repro.catalogue.standing import page_name, pages_of, standing
 from repro.report.ablation_table import page as ablations_page
 from repro.report.html import ablations, findings, one_paper
 from repro.report.html.gallery import gallery_html

@@ -103,6 +103,17 @@ def number(name: str) -> str:
     return match[3].replace("_", ".").upper() if match else ""
 
 
+def spoken(name: str) -> str:
+    """An id as people say it.
+
+    >>> spoken("p1.thm_5_2"), spoken("p2.abs_1"), spoken("own.sharper_floor")
+    ('P1 Theorem 5.2', 'P2 Abstract 1', 'own.sharper_floor')
+    """
+    if paper(name) == OWN:
+        return name
+    return f"{paper(name).upper()} {kind(name).capitalize()} {number(name)}".strip()
+
+
 def counted(name: str) -> bool:
     """Whether an id is a numbered item, of the kinds that must all be listed.
 

@@ -22,7 +22,7 @@ from repro.catalogue.coverage import (
     SUBSTITUTE,
     StatementCoverage,
 )
-from repro.catalogue.entries import EXTRA_KINDS, KINDS, OWN, kind, number, paper
+from repro.catalogue.entries import EXTRA_KINDS, KINDS, OWN, kind, number, paper, spoken
 from repro.catalogue.papers import Catalogue, Item, Slip
 from repro.catalogue.plain_math import in_unicode
 from repro.core.verdicts import worst
@@ -91,17 +91,6 @@ class Standing:
         return shorten(
             f"{self.name}: {self.verdict_words}: {self.sentence}.", WIDTH, placeholder="…"
         )
-
-
-def spoken(name: str) -> str:
-    """An id as people say it.
-
-    >>> spoken("p1.thm_5_2"), spoken("p2.abs_1"), spoken("own.sharper_floor")
-    ('P1 Theorem 5.2', 'P2 Abstract 1', 'own.sharper_floor')
-    """
-    if paper(name) == OWN:
-        return name
-    return f"{paper(name).upper()} {kind(name).capitalize()} {number(name)}".strip()
 
 
 def standing(row: StatementCoverage, catalogue: Catalogue) -> Standing:

@@ -22,8 +22,7 @@ import yaml
 from repro.base.errors import BadInput
 from repro.base.files import write_together
 from repro.base.places import places
-from repro.catalogue.entries import is_id
-from repro.catalogue.standing import spoken
+from repro.catalogue.entries import is_id, spoken
 
 USAGE = "usage: repro new_theorem NAME   (small letters, digits and _, such as my_bound)"
 NEXT = """Next:

@@ -36,6 +36,7 @@ from repro.report.style import (
 from repro.report.terminal import facts
 from repro.report.window import has_worst, kind_of
 from repro.report.wording import (
+    brief_verdict,
     brief_words,
     caught_words,
     claim_words,
@@ -236,7 +237,7 @@ def panel_columns(panels: int) -> int:
 
 def heading_lines(result: Result, run: RunRecord, width: float) -> list[str]:
     """Title, overall verdict and the first assumption that fails, wrapped to ``width`` inches."""
-    verdict = f"{verdict_words(result.verdict)} ({expected_words(run.verdict)}); {facts(run)}"
+    verdict = f"{brief_verdict(run.verdict)} ({expected_words(run.verdict)}); {facts(run)}"
     failing = failed_assumptions(run.verdict)
     more = f" (and {len(failing) - 1} more)" if failing[1:] else ""
     texts = [f"{result.theorem}: {result.title}", verdict, *(words + more for words in failing[:1])]

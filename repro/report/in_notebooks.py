@@ -8,13 +8,13 @@ from html import escape
 
 from repro.core.results import Result
 from repro.report.record import record_of
-from repro.report.run_files import CheckEntry, VerdictContent
+from repro.report.run_files import CheckEntry
 from repro.report.terminal import facts
 from repro.report.wording import (
     brief_words,
     claim_words,
-    expected_words,
     measured_words,
+    verdict_line,
     verdict_words,
 )
 
@@ -29,16 +29,12 @@ def at_a_prompt(result: Result) -> str:
     shown = [_line(check) for check in order[:MOST_LINES]]
     left = len(run.checks) - len(shown)
     more = [f"  and {left} more checks, supported or not: run.result.checks"] if left else []
-    return "\n".join([_verdict(run), *shown, *more])
+    return "\n".join([verdict_line(run), *shown, *more])
 
 
 def _line(check: CheckEntry) -> str:
     said = f"{brief_words(check)}, claimed {claim_words(check)}"
     return f"  {verdict_words(check.verdict)}  {check.name}: {said}"
-
-
-def _verdict(run: VerdictContent) -> str:
-    return f"{run.theorem}: {verdict_words(run.verdict)} ({expected_words(run)})"
 
 
 def in_a_notebook(result: Result, picture: bytes) -> str:
@@ -53,7 +49,7 @@ def in_a_notebook(result: Result, picture: bytes) -> str:
     heads = "".join(f"<th>{name}</th>" for name in ("check", "claimed", "measured", "verdict"))
     image = base64.b64encode(picture).decode()
     return (
-        f"<p><b>{escape(_verdict(run.verdict))}</b><br>{escape(result.title)}<br>"
+        f"<p><b>{escape(verdict_line(run.verdict))}</b><br>{escape(result.title)}<br>"
         f"{escape(facts(run))}</p>"
         f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         f'<img alt="{escape(result.title)}" src="data:image/png;base64,{image}">'

@@ -15,7 +15,7 @@ from repro.base.errors import one_line
 from repro.core.claims import DeclaredCheck
 from repro.core.results import CheckResult, Outcome, Result
 from repro.report.run_files import ConfigFile, VerdictContent
-from repro.report.wording import part_words, verdict_words
+from repro.report.wording import brief_verdict, part_words
 
 
 def plain(value: Any) -> Any:
@@ -106,7 +106,7 @@ class RunRecord:
     @property
     def said(self) -> str:
         """Its verdict in words; of a part of the checks only how many they are."""
-        return self.part or verdict_words(self.verdict.verdict)
+        return self.part or brief_verdict(self.verdict)
 
     @property
     def instance(self) -> str:

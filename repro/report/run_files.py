@@ -12,6 +12,7 @@ from typing import Annotated, Any, SupportsFloat
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from repro.core.claims import Verdict
+from repro.core.verdicts import worst
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=80)]
 """Becomes part of a file name."""
@@ -263,6 +264,19 @@ class VerdictContent(_Part):
         return [
             check for check, own in names if statement in (self.statements if own is None else own)
         ]
+
+    def contradicted_apart(self) -> dict[Verdict, list[str]]:
+        """Statements by verdict, the contradicted first, where a whole run contradicts only some.
+
+        Empty of any other run: its verdict is that of all its statements.
+        """
+        by_verdict: dict[Verdict, list[str]] = {"contradicted": []}
+        for statement in self.statements:
+            if speaking := self.speaking(statement):
+                verdict = worst(check.verdict for check in speaking)
+                by_verdict.setdefault(verdict, []).append(statement)
+        whole = self.rows[0] == self.rows[1] and self.verdict == "contradicted"
+        return by_verdict if whole and by_verdict["contradicted"] and len(by_verdict) > 1 else {}
 
 
 class VerdictFile(VerdictContent):

@@ -24,7 +24,6 @@ from repro.report.wording import (
     brief_words,
     caught_words,
     claim_words,
-    expected_words,
     failed_assumptions,
     found_words,
     in_force_words,
@@ -36,7 +35,7 @@ from repro.report.wording import (
     pinned_words,
     replicates_words,
     unmeasured_words,
-    verdict_words,
+    verdict_line,
 )
 
 if TYPE_CHECKING:
@@ -281,9 +280,9 @@ def print_result(
         _print_failures(said, console)
         if words := other_settings(said, run.overrides):
             console.print(text(f"? {words}", ""))
-    line = f"{said.theorem}: {verdict_words(said.verdict)} ({expected_words(said)})"
-    style = f"bold {COLOURS.get(said.verdict, '')}".strip()
-    console.print(text(line, style), soft_wrap=detail == "verdict")
+    colour = "" if said.contradicted_apart() else COLOURS.get(said.verdict, "")
+    line = text(verdict_line(said), f"bold {colour}".strip())
+    console.print(line, soft_wrap=detail == "verdict")
 
 
 def print_folder(folder: Path, replaced: str = "") -> None:

@@ -177,6 +177,25 @@ def verdict_words(verdict: str) -> str:
     return f"{SYMBOLS.get(verdict, '?')} {plain_words(verdict)}"
 
 
+def brief_verdict(run: VerdictContent) -> str:
+    """Of a run; where it contradicts some of its statements, how many they are."""
+    apart = run.contradicted_apart()
+    share = f": {len(apart['contradicted'])} of {len(run.statements)} statements" if apart else ""
+    return verdict_words(run.verdict) + share
+
+
+def verdict_line(run: VerdictContent) -> str:
+    """The last line of a run: by statement, where it contradicts some of them."""
+    from repro.catalogue.entries import spoken
+
+    by_statement = [
+        f"{verdict_words(verdict)}: {', '.join(map(spoken, statements))}"
+        for verdict, statements in run.contradicted_apart().items()
+    ]
+    said = "; ".join(by_statement) or verdict_words(run.verdict)
+    return f"{run.theorem}: {said} ({expected_words(run)})"
+
+
 def caught_words(verdict: str) -> str:
     """Whether a control, wrong on purpose, came out contradicted as it must.
 

@@ -538,6 +538,22 @@ def test_a_row_says_how_it_knows_and_what_it_noticed(runs, capsys):
     assert '<td data-label="not noticed">1</td>' in text
 
 
+def test_a_run_that_contradicts_some_of_its_statements_says_which(runs):
+    path = runs / "one" / "verdict.json"
+    verdict = json.loads(path.read_text())
+    first, second = verdict["checks"][:2]
+    first |= {"verdict": "supported", "statements": ["p4.thm_5_4"]}
+    second |= {"verdict": "contradicted", "statements": ["p4.eq_20"]}
+    verdict |= {"checks": [first, second], "statements": ["p4.thm_5_4", "p4.eq_20"]}
+    verdict |= {"rows": [2, 2], "controls": []}
+    path.write_text(json.dumps(verdict))
+    page = rendered(runs)
+    assert ">✗ contradicted: 1 of 2 statements</span>" in page
+    about = page.partition(" · about ")[2].partition("</p>")[0]
+    assert [about.index(sign) < about.index(f'">{name}<') for sign, name in
+            (("✓ ", "p4.thm_5_4"), ("✗ ", "p4.eq_20"))] == [True, True]  # fmt: skip
+
+
 def test_a_row_shows_its_slack_and_what_has_left_its_pin(runs):
     path = runs / "one" / "verdict.json"
     verdict = json.loads(path.read_text())

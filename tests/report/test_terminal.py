@@ -301,3 +301,27 @@ def test_every_detail_says_what_is_wrong_with_a_control():
     line = "naive_likelihood: the likelihood takes the private labels for clean ones"
     assert text.count(line) == 1
     assert "naive_likelihood:" not in printed(run.result, width=80, detail="checks")
+
+
+def test_the_last_line_says_which_statement_is_contradicted(result, make_result):
+    """Its title names a theorem that holds: only a display of its proof is contradicted."""
+    holds = replace(result.checks[0], statements=("p4.thm_5_4",))
+    fails = replace(holds.outcome, verdict="contradicted")
+    fails = replace(
+        holds,
+        outcome=fails,
+        statements=("p4.eq_20",),
+        check=replace(holds.check, name="printed", expected="contradicted", why="a constant"),
+    )
+    pinned = {"verdict": "contradicted", "expected": "contradicted", "as_expected": True}
+    both = make_result(holds, fails, statements=("p4.thm_5_4", "p4.eq_20"), **pinned)
+    line = (
+        "offline_gap: ✗ contradicted: P4 Equation 20; ✓ supported: P4 Theorem 5.4 (as expected)\n"
+    )
+    assert printed(both, detail="verdict") == line
+    assert record_of(both).said == "✗ contradicted: 1 of 2 statements"
+    part = replace(both, defined_checks=3)
+    ends = "offline_gap: ✗ contradicted (2 of 3 checks run; as expected)\n"
+    assert printed(part, detail="verdict") == ends
+    alone = make_result(fails, statements=("p4.eq_20",), **pinned)
+    assert printed(alone, detail="verdict") == "offline_gap: ✗ contradicted (as expected)\n"

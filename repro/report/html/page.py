@@ -152,6 +152,11 @@ def _section(run: StoredRun, noticed: Mapping[tuple[str, str], str]) -> dict[str
         "title": title,
         "doc": doc,
         "statements": verdict.statements,
+        "apart": {
+            statement: SYMBOLS[said]
+            for said, statements in verdict.contradicted_apart().items()
+            for statement in statements
+        },
         "picture": picture(run.folder / "figure.png"),
         "checks": entries(run, noticed),
         "beside": beside(verdict, run.overrides),
