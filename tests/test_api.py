@@ -183,7 +183,7 @@ def test_checks_that_fail_come_first_at_a_prompt(monkeypatch):
     run = SimpleNamespace(verdict=SimpleNamespace(checks=checks))
     monkeypatch.setattr(in_notebooks, "record_of", lambda result: run)
     monkeypatch.setattr(in_notebooks, "_line", lambda check: check.name)
-    monkeypatch.setattr(in_notebooks, "_verdict", lambda run: "verdict")
+    monkeypatch.setattr(in_notebooks, "verdict_line", lambda run: "verdict")
     _, *lines = in_notebooks.at_a_prompt(None).splitlines()
     assert lines == ["contradicted", "inconclusive", "assumption_failed", "supported"]
 

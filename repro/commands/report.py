@@ -68,8 +68,8 @@ def main(words: Sequence[str]) -> int:
             if others > 0:
                 print(f"finished runs that are not in it: {others}; runs=FOLDER shows one of them")
     for run in shown.runs:
-        if run.stale:
-            print(one_line(f"{run.key}: {run.stale_words}"))
+        for words in filter(None, (run.other_settings_words, run.stale_words)):
+            print(one_line(f"{run.key}: {words}"))
     for line in shown.disagreements:
         print(f"finding against the runs: {line}", file=sys.stderr)
     return max(say_changes(shown.runs), int(bool(shown.disagreements)))

@@ -131,6 +131,17 @@ class RunRecord:
         return there | self.config.changed
 
     @property
+    def other_settings(self) -> list[str]:
+        """Keys that were given, ``only`` apart, and groups: the recorded verdicts are without."""
+        return [name for name in (*self.overrides, *self.groups) if name != "only"]
+
+    @property
+    def other_settings_words(self) -> str:
+        """The same, with what follows; empty of a run at the recorded settings."""
+        words = ", ".join(self.other_settings)
+        return f"not at the recorded settings ({words}): it decides no finding" if words else ""
+
+    @property
     def changed(self) -> list[str]:
         """The numbers and stages that were changed by their path, as one types them."""
         return changed_words(self.config.changed)

@@ -345,6 +345,7 @@ def _print_failures(run: VerdictContent, console: Console) -> None:
         check
         for check in run.checks
         if check.verdict == "inconclusive" != check.expected
+        and check.evidence == "measured"
         and check.headline is not None
         and not check.not_a_number_at
     ]

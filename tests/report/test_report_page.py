@@ -6,6 +6,7 @@ import html
 import json
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -398,6 +399,21 @@ def test_a_finding_follows_the_pinned_verdict(runs):
     (run,) = find_runs(runs)
     (line,) = disagreements({"p1.x": note}, {"offline_gap": run})
     assert "the note needs contradicted" in line
+
+
+def test_a_run_at_other_settings_decides_no_finding(runs):
+    note = Slip(place="p", suspected="s", grade="error", corrected="c",
+                evidence=("offline_gap: n_pairs",))  # fmt: skip
+    checks = json.loads((runs / "one" / "verdict.json").read_text())["checks"]
+    change(runs, checks=[checks[0] | {"expected": "contradicted"}, *checks[1:]])
+    (run,) = find_runs(runs)
+    for given in ({"changed": {"theorem.worlds.near.corruption": 1e-7}}, {"epsilon": 0.5}):
+        elsewhere = replace(run, config=run.config.model_copy(update=given))
+        assert list(disagreements({"p1.x": note}, {"offline_gap": elsewhere})) == []
+        assert elsewhere.other_settings_words.endswith("it decides no finding")
+    part = replace(run, config=run.config.model_copy(update={"only": "n_pairs"}))
+    assert part.other_settings_words == ""
+    assert len(list(disagreements({"p1.x": note}, {"offline_gap": part}))) == 1
 
 
 def test_findings_as_markdown_have_the_measured_number(runs, tmp_path, monkeypatch):

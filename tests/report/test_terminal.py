@@ -83,6 +83,23 @@ def test_a_check_that_is_not_decided_names_what_may_decide_it(result):
         assert (words in text) == decides
 
 
+def test_more_replicates_are_no_advice_where_they_decide_nothing(result):
+    """An exact slope that bends has no draws."""
+    check = result.checks[0]
+    whole = np.nan_to_num(check.outcome.series.values, nan=1.0)
+    for evidence in ("exact", "computed", "searched"):
+        open_check = replace(
+            check,
+            check=replace(check.check, evidence=evidence),
+            outcome=replace(
+                check.outcome,
+                verdict="inconclusive",
+                series=replace(check.outcome.series, values=whole),
+            ),
+        )
+        assert "suite power" not in printed(replace(result, checks=(open_check,)), 200)
+
+
 def test_where_an_assumption_fails_no_replicates_are_promised(result):
     check = result.checks[0]
     open_check = replace(check, outcome=replace(check.outcome, verdict="inconclusive"))
@@ -273,7 +290,9 @@ def test_what_holds_in_another_experiment_is_at_its_own_numbers():
 
 @pytest.mark.parametrize(("value", "hinted"), [(0.5, True), (None, False)])
 def test_more_replicates_are_no_hint_where_none_has_a_value(value, hinted):
-    check = CheckEntry(name="a", verdict="inconclusive", expected="supported", value=value)
+    check = CheckEntry(
+        name="a", verdict="inconclusive", expected="supported", evidence="measured", value=value
+    )
     run: Any = SimpleNamespace(
         theorem="x", checks=[check], controls=[], assumptions=[], with_controls=lambda: []
     )

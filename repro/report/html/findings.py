@@ -89,10 +89,14 @@ def _statements(
 
 
 def disagreements(slips: Mapping[str, Slip], runs: Mapping[str, StoredRun]) -> Iterator[str]:
-    """One line per note whose evidence came out other than pinned, or whose control was missed."""
+    """One line per note whose evidence came out other than pinned, or whose control was missed.
+
+    Runs at other settings than the recorded ones have no pins.
+    """
+    recorded = {key: run for key, run in runs.items() if not run.other_settings}
     for name, slip in slips.items():
         for evidence in slip.evidence:
-            outcome = _outcome(evidence, runs)
+            outcome = _outcome(evidence, recorded)
             if outcome is None:
                 continue
             result, check = outcome
@@ -138,7 +142,7 @@ def _evidence(evidence: str, runs: Mapping[str, StoredRun]) -> EvidenceLine:
     word = row.verdict_words or verdict_words(row.verdict)
     parts = (
         f"claimed {row.claimed}", f"{check.evidence} {row.measured}", word, sureness(numbers),
-        place_words(check), runs[slug].part, runs[slug].stale,
+        place_words(check), runs[slug].part, runs[slug].other_settings_words, runs[slug].stale,
     )  # fmt: skip
     witness = check.witness if numbers is check else None
     fails = f"fails {witness_words(check, witness)}" if witness else ""

@@ -129,8 +129,7 @@ def _rank(run: StoredRun) -> tuple[bool, bool, bool, int, str]:
     budget = run.verdict.budget
     size = BUDGETS.index(budget) if budget in BUDGETS else -1
     finished = str(run.facts.get("finished", ""))
-    chosen = {name for name in run.overrides if name != "only"} | set(run.groups)
-    return not run.stale, not run.part, not chosen, size, finished
+    return not run.stale, not run.part, not run.other_settings, size, finished
 
 
 def say_changes(runs: Iterable[StoredRun]) -> int:
