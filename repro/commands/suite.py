@@ -20,8 +20,8 @@ folder without any they take every experiment, and ``power`` writes nothing.
 recorded one, or with an accepted control, and then has status 1.
 only=CHECK or "only=[CHECK,CHECK]" runs some checks of theorem=NAME, for ``power`` as well.
 ``power`` runs a pilot at budget=smoke.  It names the checks that have too few replicates for their
-recorded verdict, or too narrow a grid, and then has status 1.  write=true writes the number that they need to
-conf/theorem.  lower=true also writes it where a check has at least twice as many.
+recorded verdict, or too narrow a grid, and then has status 1.  write=true writes the number that
+they need to conf/theorem.  lower=true also writes it where a check has at least twice as many.
 From Python: ``repro.suite.stability("offline_gap", seeds=5)``, ``power`` and ``results``.
 """
 
