@@ -244,10 +244,27 @@ def other_settings(run: VerdictContent, given: Iterable[str]) -> str:
     words = ", ".join(key for key in given if key != "only")
     if run.as_expected or not words:
         return ""
+    below = ", ".join(check.name for check in run.checks if _below_claim(check))
+    not_exceeded = f". Less growth than claimed ({below}) does not contradict an upper bound"
     return (
         f"the expected verdicts were recorded without {words}. A rate or constant of large "
         "samples can miss elsewhere: no statement is refuted by that alone"
+        f"{not_exceeded if below else ''}"
     )
+
+
+def _below_claim(check: CheckEntry) -> bool:
+    """Whether a slope misses a two-sided claim by less growth than claimed.
+
+    >>> slope = {"name": "a", "verdict": "contradicted", "kind": "slope", "direction": "two_sided"}
+    >>> less = CheckEntry(**slope, slope=0.6, ci95=(0.57, 0.63), claimed=1.0)
+    >>> _below_claim(less), _below_claim(less.model_copy(update={"claimed": 0.2}))
+    (True, False)
+    """
+    two_sided_slope = check.kind == "slope" and check.direction == "two_sided"
+    measured, claimed = check.headline, check.claimed
+    missed = two_sided_slope and check.verdict == "contradicted"
+    return missed and measured is not None and claimed is not None and measured < claimed
 
 
 def failed_assumptions(run: VerdictContent) -> list[str]:

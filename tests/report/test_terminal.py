@@ -308,10 +308,23 @@ def test_more_replicates_are_no_hint_where_none_has_a_value(value, hinted):
 def test_what_is_not_as_expected_names_the_settings_that_are_not_the_recorded_ones(
     as_expected, given, named
 ):
-    run: Any = SimpleNamespace(as_expected=as_expected)
+    run: Any = SimpleNamespace(as_expected=as_expected, checks=[])
     words = other_settings(run, given)
     assert words.startswith("the expected verdicts were recorded without n_pairs.") == named
     assert bool(words) == named
+
+
+@pytest.mark.parametrize(("slope", "below"), [(0.6, True), (1.4, False)])
+def test_less_growth_than_claimed_contradicts_no_upper_bound(slope, below):
+    check = CheckEntry(
+        name="a", verdict="contradicted", kind="slope", direction="two_sided", claimed=1.0,
+        slope=slope,
+    )  # fmt: skip
+    run: Any = SimpleNamespace(as_expected=False, checks=[check])
+    words = other_settings(run, ["theorem.sweeps.a.grid"])
+    assert (
+        words.endswith("Less growth than claimed (a) does not contradict an upper bound") == below
+    )
 
 
 def test_every_detail_says_what_is_wrong_with_a_control():
