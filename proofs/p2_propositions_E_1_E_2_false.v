@@ -13,7 +13,9 @@
    Line by line: (1), (2), Definitions 2.2 to 2.4 as printed; the bad distribution of Huber's model may differ from pair to pair, and is
        oblivious (Remark 2.5); the guarantee is asked for the two rewards at the given alpha, eps, beta and Delta alone.
    What it does not say: nothing against the first line of E.1 and E.2, without corruption; nor that the constant of the floor is
-       the best one; nor anything where c alpha >= 1 - alpha under LTC, where every label may be noise. *)
+       the best one; nor anything where c alpha >= 1 - alpha under LTC, where every label may be noise; nor anything of a bad distribution
+       that does not depend on which response stands first, where both hold if alpha is known (docs/explanations/
+       fast_rates_and_corruption.md, on paper).  A learner has no coins of its own; with coins the floor follows by averaging over them. *)
 
 Require Import Reals Lra Psatz List Bool.
 From Coquelicot Require Import Coquelicot.

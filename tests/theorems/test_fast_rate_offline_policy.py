@@ -102,3 +102,19 @@ def test_the_floor_under_ltc_is_not_what_privacy_leaves_by_itself():
 def test_a_twin_needs_room_for_its_labels():
     with pytest.raises(BadInput, match="corruption"):
         twin(tabular(corruption=0.3, order=Order.LTC))
+
+
+@pytest.mark.parametrize("order", [Order.CTL, Order.LTC])
+@pytest.mark.parametrize("bad_mean", [-1.0, 0.2, 1.0])
+def test_a_bad_distribution_that_ignores_the_order_of_a_pair_cancels(order, bad_mean):
+    """The other reading of docs/explanations/fast_rates_and_corruption.md."""
+    mean, cost, share = np.float64(0.3), 2.2, 0.1
+
+    def counted(reversed_bad_mean):
+        as_shown = reported_mean(mean, cost, share, order, bad_mean)
+        return (as_shown - reported_mean(-mean, cost, share, order, reversed_bad_mean)) / 2
+
+    assert counted(bad_mean) == pytest.approx((1 - share) * mean / cost)
+    assert counted(-bad_mean) != pytest.approx((1 - share) * mean / cost)
+    fair_coins = reported_mean(mean, cost, share, order, 0.0)
+    assert fair_coins == pytest.approx(reported_mean((1 - share) * mean, cost, 0.0, order, 0.0))
