@@ -11,12 +11,10 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repro.catalogue.coverage import REASON, StatementCoverage
+from repro.catalogue.coverage import ONLY, REASON, StatementCoverage
 from repro.catalogue.papers import SLIP_GRADES, Catalogue, Slip
 from repro.catalogue.standing import contradicting, needed, standing
 from repro.catalogue.summaries import CheckSummary
-
-ONLY = "only="
 
 
 @dataclass(frozen=True)

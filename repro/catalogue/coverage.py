@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from repro.base.errors import among
 from repro.catalogue import machine_checked, slips
 from repro.catalogue.entries import OWN, counted, kind, number, paper
 from repro.catalogue.machine_checked import Checked
@@ -13,6 +14,8 @@ from repro.catalogue.papers import Catalogue, Item
 from repro.catalogue.summaries import CheckSummary, Summaries, TheoremSummary
 from repro.core.verdicts import worst
 
+ONLY = "only="
+"""Before the name of a check in ``counterexample_at``."""
 EXPERIMENT, REASON, MISSING = "experiment", "reason", "no experiment yet"
 NOT_RUN = "not run yet"
 """Of a statement whose only experiments are files of the current folder, without a finished run."""
@@ -171,6 +174,7 @@ def problems(catalogue: Catalogue, existing: Summaries, unread: Collection[str] 
         ),
         *_unlisted(catalogue, existing),
         *_settled_with_reason(catalogue, existing),
+        *counterexample_problems(catalogue, existing),
         *evidence_problems(catalogue, existing, unread),
     ]
 
@@ -195,20 +199,45 @@ def evidence_problems(
         catalogue: all statements.
         existing: as for ``problems``.
         unread: as for ``problems``.
-        of: ids of the suspected errors; None: all.
+        of: ids of the suspected errors, also those whose checks a run of earlier code has; None:
+            all others.
     """
     suspected = catalogue.slips
     if of is not None:
         suspected = {name: slip for name, slip in suspected.items() if name in of}
-    whole = {slug: one for slug, one in existing.items() if _is_whole(one)}
-    checks = {slug: {c.name: c.controls for c in one.checks} for slug, one in whole.items()}
-    return slips.dangling(suspected, checks, None, {*unread, *set(existing) - set(whole)})
+    stale = {slug for slug, one in existing.items() if any(check.stale for check in one.checks)}
+    known = {slug: one for slug, one in existing.items() if one.checks and not one.part}
+    known = {slug: one for slug, one in known.items() if of is not None or slug not in stale}
+    checks = {slug: {c.name: c.controls for c in one.checks} for slug, one in known.items()}
+    return slips.dangling(suspected, checks, None, {*unread, *set(existing) - set(known)}, stale)
 
 
-def _is_whole(summary: TheoremSummary) -> bool:
+def counterexample_problems(
+    catalogue: Catalogue, existing: Summaries, of: Collection[str] | None = None
+) -> Iterator[str]:
+    """Checks that ``counterexample_at`` names and no experiment of the statement has.
+
+    Args:
+        catalogue: all statements.
+        existing: as for ``problems``.
+        of: ids of statements; None: all.
+    """
+    for name, item in catalogue.items.items():
+        named = [word.removeprefix(ONLY) for word in item.counterexample_at if ONLY in word]
+        experiments = [existing.get(slug) for slug in item.experiments]
+        if (of is not None and name not in of) or not all(map(_is_whole, experiments)):
+            continue
+        checks = [check.name for one in experiments if one for check in one.checks]
+        for check in named:
+            if check not in checks:
+                yield f"{name}: counterexample_at: no such check: {check}; {among(check, checks)}"
+
+
+def _is_whole(summary: TheoremSummary | None) -> bool:
     """Whether all checks of today's file are known."""
-    known = not summary.not_run and not summary.part
-    return known and not any(check.stale for check in summary.checks)
+    if summary is None or summary.not_run or summary.part:
+        return False
+    return not any(check.stale for check in summary.checks)
 
 
 def _unlisted(catalogue: Catalogue, existing: Summaries) -> Iterator[str]:

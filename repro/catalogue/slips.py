@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from repro.base.errors import nearest
+from repro.base.errors import among, nearest
 from repro.catalogue.machine_checked import Checked
 from repro.catalogue.papers import CHECK, TEST, Slip
 
@@ -15,6 +16,7 @@ def dangling(
     checks: Mapping[str, Mapping[str, tuple[str, ...]]],
     root: Path | None = None,
     unread: Collection[str] = (),
+    stale: Collection[str] = (),
 ) -> Iterator[str]:
     """One line per piece of evidence that does not exist, or is missing.
 
@@ -23,6 +25,7 @@ def dangling(
         checks: controls by check by experiment.
         root: the folder that test paths start from; tests are not looked for without it.
         unread: experiments whose checks are not known.
+        stale: experiments whose checks are known by a run of earlier code.
     """
     for name, slip in slips.items():
         if slip.grade != "notation" and not slip.evidence:
@@ -32,13 +35,20 @@ def dangling(
             if (match["slug"] in unread) if match else root is None:
                 continue
             if not _exists(evidence, checks, root or Path()):
-                hint = _hint(match["slug"], match["check"], checks) if match else ""
-                yield f"{name}: no such evidence: {evidence}{hint and f'; {hint}'}"
+                hint = _hint(match, checks) if match else ""
+                of_run = " in its last run, of earlier code" if match and match[1] in stale else ""
+                yield f"{name}: no such evidence: {evidence}{of_run}{hint and f'; {hint}'}"
 
 
-def _hint(slug: str, check: str, checks: Mapping[str, Collection[str]]) -> str:
-    """Which experiment, or which of its checks, may be meant."""
-    return (nearest(check, checks[slug]) if slug in checks else nearest(slug, checks)).strip()
+def _hint(named: re.Match[str], checks: Mapping[str, Mapping[str, Collection[str]]]) -> str:
+    """Which experiment, which of its checks, or which control of the check may be meant."""
+    slug, check, control = named["slug"], named["check"], named["control"]
+    if slug not in checks:
+        return nearest(slug, checks).strip()
+    if check not in checks[slug]:
+        return among(check, checks[slug])
+    controls = checks[slug][check]
+    return among(control, controls) if controls else f"{check} has no control"
 
 
 def _exists(evidence: str, checks, root: Path) -> bool:

@@ -34,6 +34,7 @@ from repro.catalogue.coverage import (
     MISSING,
     StatementCoverage,
     completed,
+    counterexample_problems,
     evidence_problems,
     problems,
     rows,
@@ -84,7 +85,10 @@ def main(arguments: Sequence[str]) -> int:
     if arguments and arguments[0] != "--json":
         meant = _print_some(" ".join(arguments), coverage, catalogue, runs)
         suspected = {f"{paper(row.id)}.{slip}" for row in meant for slip in row.item.slips}
-        for line in evidence_problems(catalogue, existing, unread, suspected):
+        for line in (
+            *counterexample_problems(catalogue, existing, {row.id for row in meant}),
+            *evidence_problems(catalogue, existing, unread, suspected),
+        ):
             print(line, file=sys.stderr)
         return 0
     wrong = [*problems(catalogue, existing, unread), *machine_checked.dangling(catalogue)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from repro.catalogue.coverage import MISSING, completed, problems, rows
+from repro.catalogue.coverage import MISSING, completed, evidence_problems, problems, rows
 from repro.catalogue.papers import Catalogue, load
 from repro.catalogue.summaries import CheckSummary, TheoremSummary, summaries
 from repro.study.discovery import find, slugs
@@ -78,6 +78,8 @@ def test_a_sound_small_catalogue_has_no_problems():
         (completed(catalogue(), WITH_REASON), WITH_REASON,
          "offline_gap: settles p1.tab_1; remove its reason from"),
         (with_evidence("offline_gap: d"), EXISTING, "p1.x: no such evidence: offline_gap: d"),
+        (catalogue(**{"p1.thm_4_2": {**ITEMS["p1.thm_4_2"], "counterexample_at": ["only=d"]}}),
+         EXISTING, "p1.thm_4_2: counterexample_at: no such check: d; allowed: c"),
         (with_evidence("gone: c"), EXISTING, "p1.x: no such evidence: gone: c"),
     ],
 )  # fmt: skip
@@ -103,9 +105,13 @@ def test_evidence_of_checks_that_are_not_all_known_is_no_fault(part):
     listed = with_evidence("mine: gone")
     items = completed(listed, existing)
     assert problems(items, existing) == []
-    assert problems(items, {**existing, "mine": whole}) == ["p1.x: no such evidence: mine: gone"]
+    line = "p1.x: no such evidence: mine: gone; allowed: c"
+    assert problems(items, {**existing, "mine": whole}) == [line]
     unread = with_evidence("unread: gone")
     assert problems(unread, EXISTING, ["unread"]) == []
+    asked = [*evidence_problems(items, existing, (), {"p1.x"})]
+    earlier = "p1.x: no such evidence: mine: gone in its last run, of earlier code; allowed: c"
+    assert asked == ([] if "part" in part else [earlier])
 
 
 def test_a_statement_is_measured_in_part_where_nothing_else_is_there():
