@@ -30,6 +30,7 @@ from repro.report.record import changed_words
 from repro.report.run_files import CheckEntry
 from repro.report.wording import (
     NOTHING_COUNTS,
+    corrected_heading,
     failed_assumptions,
     place_words,
     plain_words,
@@ -138,9 +139,12 @@ def _evidence(row: StatementCoverage, runs: Mapping[str, StoredRun]) -> Iterator
         )
         begun.add(slug)
         measured = {check.name: check for check in run.verdict.speaking(row.id)} if run else {}
+        holds = {check.name: form for check, form in run.verdict.contradicted()} if run else {}
         lines += _tested(slug, [one for one in checks if one.name not in measured])
         lines += [
-            _measured(measured[one.name]) if one.name in measured else _recorded(one)
+            _measured(measured[one.name], holds.get(one.name))
+            if one.name in measured
+            else _recorded(one)
             for one in checks
         ]
         yield "\n".join(lines)
@@ -204,8 +208,8 @@ def _run(run: StoredRun) -> Iterator[str]:
         yield _wrapped(f"run: {run.part}; a check without numbers stands as recorded; {ALL_RUN}")
 
 
-def _measured(check: CheckEntry) -> str:
-    """What the last run of an experiment measured."""
+def _measured(check: CheckEntry, holds: CheckEntry | None) -> str:
+    """What the last run of an experiment measured; also of the check of the corrected form."""
     row = entry(check, check)
     found = f"claimed {row.claimed}; {check.evidence} {row.measured}"
     if check.verdict == "supported":
@@ -215,7 +219,9 @@ def _measured(check: CheckEntry) -> str:
     if check.witness:
         lines.append(indent(_wrapped(f"fails {witness_words(check, check.witness)}"), "  "))
     if check.corrected:
-        lines.append(indent(_wrapped(f"what holds: {check.corrected}"), "  "))
+        words = f"{corrected_heading(holds)}: {check.corrected}"
+        words += f" ({verdict_words(holds.verdict)})" if holds else ""
+        lines.append(indent(_wrapped(words), "  "))
     return "\n".join(lines)
 
 

@@ -306,7 +306,7 @@ def _print_beside(run: RunRecord, console: Console) -> None:
         where = contradiction.witness or "contradicted"
         console.print(text(f"✗ {contradiction.name}: {where}", COLOURS["contradicted"]))
         if contradiction.corrected:
-            console.print(text(f"  what holds: {contradiction.corrected}", ""))
+            console.print(text(f"  {contradiction.heading}: {contradiction.corrected}", ""))
         if contradiction.command:
             _print_unbroken(f"  {contradiction.command}", console)
 

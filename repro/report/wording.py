@@ -33,14 +33,27 @@ class Contradiction:
     Attributes:
         name: of the check.
         witness: in words; empty where a run has none.
-        corrected: the check that holds, with its numbers or the command that runs it; may be empty.
+        corrected: the check of the form that holds, with its numbers or the command that runs it;
+            may be empty.
         command: that runs it, where this run has not.
+        heading: what the corrected form is called.
     """
 
     name: str
     witness: str
     corrected: str
     command: str = ""
+    heading: str = "what holds"
+
+
+def corrected_heading(holds: CheckEntry | None) -> str:
+    """What the corrected form of a contradicted check is called: it holds unless a run did not say.
+
+    >>> undecided = CheckEntry(name="a", verdict="inconclusive")
+    >>> corrected_heading(None), corrected_heading(undecided)
+    ('what holds', 'corrected form')
+    """
+    return "what holds" if holds is None or holds.verdict == "supported" else "corrected form"
 
 
 def beside(run: VerdictContent, given: Mapping[str, object]) -> list[Contradiction]:
@@ -72,7 +85,9 @@ def _beside(theorem: str, check: CheckEntry, holds: CheckEntry | None, apart: st
     if holds is not None:
         corrected_words = f"{brief_words(holds)}, claimed {claim_words(holds)}"
         words = f"{verdict_words(holds.verdict)} {holds.name}: {corrected_words}; {holds.claim}"
-        return Contradiction(check.name, witness, words)
+        if notes := note_words(holds, holds.measured_in_all):
+            words += f"; {notes}" if holds.verdict != "supported" else ""
+        return Contradiction(check.name, witness, words, heading=corrected_heading(holds))
     if not check.corrected:
         return Contradiction(check.name, witness, "")
     elsewhere, _, name = check.corrected.rpartition(": ")
@@ -526,6 +541,8 @@ def _deciding_words(check: CheckEntry) -> list[str]:
     >>> ends = [(0.9, 0.95), (0.9, 1.2)]
     >>> _deciding_words(CheckEntry(**bound, **numbers, by_point_ci95=ends))
     ['undecided at n = 100: [0.9, 1.2]']
+    >>> _deciding_words(CheckEntry(**bound, **numbers, by_point_ci95=[(0.9, 0.95), (0.9, 1.04)]))
+    ['undecided at n = 100: [0.9, 1.04]; the interval that decides is wider']
     """
     if check.claimed is None or check.direction == "two_sided":
         return []
@@ -534,9 +551,10 @@ def _deciding_words(check: CheckEntry) -> list[str]:
     points = zip(check.grid, check.by_point_ci95, strict=False)
     beyond = [(sign * ends[sign > 0], at, ends) for at, ends in points if at is not None and ends]
     furthest, at, (low, high) = max(beyond, default=(-math.inf, 0.0, (0.0, 0.0)))
-    if furthest <= allowed:
+    if not beyond or (furthest <= allowed and check.not_a_number_at):
         return []
-    return [f"undecided at {places_words(check.axis, [at])}: [{low:.4g}, {high:.4g}]"]
+    wider = "" if furthest > allowed else "; the interval that decides is wider"
+    return [f"undecided at {places_words(check.axis, [at])}: [{low:.4g}, {high:.4g}]{wider}"]
 
 
 def _beyond(numbers: Numbers) -> bool:

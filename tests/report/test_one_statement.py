@@ -15,7 +15,8 @@ from repro.catalogue.summaries import summaries
 from repro.commands import catalogue as command
 from repro.commands.process.command import status_of
 from repro.core.worlds import field_values
-from repro.report.one_statement import page
+from repro.report.one_statement import _measured, page
+from repro.report.run_files import CheckEntry
 from repro.study.composition import compose_values
 from repro.study.plan import built
 from repro.study.settings import session_of
@@ -52,6 +53,20 @@ def test_a_statement_is_printed_with_its_verdict_its_command_and_what_holds(
     ]
     places = [text.index(part) for part in in_order]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "line"),
+    [
+        ("supported", "what holds: b (✓ supported)"),
+        ("inconclusive", "corrected form: b (? inconclusive)"),
+    ],
+)
+def test_the_check_of_a_corrected_form_is_shown_with_the_verdict_of_its_run(verdict, line):
+    numbers = {"claimed": 1.0, "value": 2.0, "kind": "ratio"}
+    printed = CheckEntry(name="a", verdict="contradicted", corrected="b", **numbers)
+    holds = CheckEntry(name="b", verdict=verdict, **numbers)
+    assert _measured(printed, holds).splitlines()[-1].strip() == line
 
 
 def test_the_command_of_a_counterexample_runs_its_numbers():

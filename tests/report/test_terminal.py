@@ -28,7 +28,7 @@ from repro.report.terminal import (
     progress,
 )
 from repro.report.wording import beside, brief_words, measured_words, note_words, other_settings
-from tests.report.made_up import constants
+from tests.report.made_up import constants, slopes
 
 
 def printed(result, width: int = 100, detail: Literal["verdict", "checks", "all"] = "all") -> str:
@@ -286,6 +286,25 @@ def test_what_holds_in_another_experiment_is_at_its_own_numbers():
     assert pointer.corrected.endswith("other, at its own numbers, not at epsilon=4")
     run.assumptions = [SimpleNamespace(name="ε finite", holds=False, detail="ε = inf")]
     assert beside(run, {"epsilon": math.inf}) == []
+
+
+def test_nothing_is_said_to_hold_whose_own_check_is_undecided(make_result):
+    """And its line says where it is undecided, though the printed interval lies below 1."""
+    printed_check = next(slope for slope in slopes() if slope.check.corrected == "rate")
+    form = next(constant for constant in constants() if constant.check.name == "slack")
+    numbers = {"by_point_ci95": [[0.5, 0.9], [0.6, 0.99], [0.4, 0.8]], "value": 0.7}
+    for verdict, heading in (("supported", "what holds"), ("inconclusive", "corrected form")):
+        outcome = replace(form.outcome, verdict=verdict, numbers={
+            **form.outcome.numbers, **numbers, "claimed": 1.0, "tolerance": 0.0,
+            "ci95": [0.69, 0.71],
+        })  # fmt: skip
+        corrected = replace(form, outcome=outcome, check=replace(form.check, name="rate"))
+        run = make_result(printed_check, corrected)
+        (contradiction,) = beside(record_of(run).verdict, {})
+        assert contradiction.heading == heading
+        assert f"  {heading}: " in printed(run, 80, "checks")
+    where = "[0.6, 0.99]; the interval that decides is wider"
+    assert contradiction.corrected.endswith(where)
 
 
 @pytest.mark.parametrize(("value", "hinted"), [(0.5, True), (None, False)])
