@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
 
+from repro.base.errors import number_of
 from repro.catalogue import machine_checked
 from repro.catalogue.coverage import (
     EXECUTED,
@@ -277,7 +278,7 @@ PAGE = """# Where every statement stands
 
 {counts}
 
-`python -m repro catalogue --page` writes this page. The verdict of a statement is the worst
+`python -m repro {command}` writes this page. The verdict of a statement is the worst
 recorded verdict of its checks, or of the theorems that Coq checks. A run says whether the recorded
 verdicts come out. A contradiction has a grade: *error*, *constant*, *unstated condition*, or
 *notation* (a misprint with one reading). *In the text at hand* means that it rests on signs that a
@@ -297,6 +298,19 @@ P1's β is 1/`kl_weight`. ζ is 1 under CTL and c(ε) under LTC. L bounds featur
 parameters. In P3 and P4 γ is the least slope of the sigmoid at the margins that occur. W(B) is the
 inverse information of a label.
 """
+OWN_PAGE = """# Where every statement stands
+
+{counts}
+
+`python -m repro {command}` writes this page. The verdict of a statement is the worst
+verdict of its checks in the finished runs below `outputs`. A contradiction has a grade: *error*,
+*constant*, *unstated condition*, or *notation* (a misprint with one reading). *In the text at hand*
+means that it rests on signs that a conversion from PDF can move. *Supported under a condition that
+is not stated* means that no check fails, and that the condition is noted. Brackets after a
+supported statement say how its checks know. The last column has experiments.
+`python -m repro catalogue ID` shows one statement with its numbers.
+"""
+"""Of a paper of the current folder."""
 
 
 def counts(rows: Sequence[StatementCoverage], catalogue: Catalogue) -> str:
@@ -304,19 +318,26 @@ def counts(rows: Sequence[StatementCoverage], catalogue: Catalogue) -> str:
     printed = [row for row in rows if paper(row.id) != OWN]
     words = [standing(row, catalogue).verdict_words.partition(" (")[0] for row in printed]
     each = "; ".join(f"{count} {verdict}" for verdict, count in Counter(words).most_common())
-    return f"The papers have {len(printed)} statements: {each}."
+    papers = "paper has" if len({paper(row.id) for row in printed}) == 1 else "papers have"
+    return f"The {papers} {number_of(len(printed), 'statement')}: {each}."
 
 
 def statements_page(
-    rows: Sequence[StatementCoverage], papers: Mapping[str, str], catalogue: Catalogue
+    rows: Sequence[StatementCoverage],
+    papers: Mapping[str, str],
+    catalogue: Catalogue,
+    command: str = "catalogue --page",
+    introduction: str = PAGE,
 ) -> str:
     """All statements as Markdown, a line each.
 
     Args:
         rows: of the catalogue.
         papers: by the name that ids begin with, the paper in one line.
+        command: that writes the page.
+        introduction: with open places for counts and command.
     """
-    parts = [PAGE.format(counts=counts(rows, catalogue))]
+    parts = [introduction.format(counts=counts(rows, catalogue), command=command)]
     for name, title in {**papers, OWN: ""}.items():
         heading = f"{name.upper()}: {title}" if title else "Own results"
         lines = [_page_row(row, catalogue) for row in rows if paper(row.id) == name]

@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from repro.base.errors import BadInput, among
-from repro.base.places import names
+from repro.base.places import names, places, shipped
 from repro.catalogue import machine_checked, slips
 from repro.catalogue.coverage import (
     MISSING,
@@ -40,8 +40,15 @@ from repro.catalogue.coverage import (
     rows,
 )
 from repro.catalogue.entries import OWN, counted, paper
-from repro.catalogue.papers import Catalogue, load
-from repro.catalogue.standing import named, near_names, standing, statements_page
+from repro.catalogue.papers import Catalogue, files, load
+from repro.catalogue.standing import (
+    OWN_PAGE,
+    PAGE,
+    named,
+    near_names,
+    standing,
+    statements_page,
+)
 from repro.catalogue.summaries import summaries
 from repro.catalogue.table import print_table
 from repro.report.html.runs import StoredRun, find_runs
@@ -78,8 +85,7 @@ def main(arguments: Sequence[str]) -> int:
         for name in names_of_pages:
             if name not in (*papers, OWN):
                 raise BadInput("paper", name, among(name, papers))
-        shown = [row for row in coverage if paper(row.id) in names_of_pages]
-        print(statements_page(shown, papers, catalogue), end="")
+        _print_page(names_of_pages, coverage, catalogue, " ".join(arguments))
         return 0
     unread = [name for name in names() if name not in existing or existing[name].not_run]
     if arguments and arguments[0] != "--json":
@@ -107,6 +113,29 @@ def main(arguments: Sequence[str]) -> int:
     if unread:
         print(f"{NOT_RUN}: {', '.join(unread)}", file=sys.stderr)
     return 1 if wrong else 0
+
+
+def _print_page(
+    names_of_pages: Sequence[str],
+    coverage: Sequence[StatementCoverage],
+    catalogue: Catalogue,
+    words: str,
+) -> None:
+    """Print the page of some papers; that of a paper of the current folder has its own results."""
+    here = places()[-1]
+    own = here != shipped() and set(names_of_pages) <= {file.stem for file in files(here)} - {OWN}
+    experiments = set(here.names() if own else ())
+    shown = [
+        row
+        for row in coverage
+        if paper(row.id) in names_of_pages
+        or (paper(row.id) == OWN and not experiments.isdisjoint(row.item.experiments))
+    ]
+    papers = {name: paper.said for name, paper in catalogue.papers.items()}
+    text = statements_page(
+        shown, papers, catalogue, f"catalogue {words}", OWN_PAGE if own else PAGE
+    )
+    print(text, end="")
 
 
 def _refuse_options(arguments: Sequence[str]) -> None:

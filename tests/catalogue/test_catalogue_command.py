@@ -6,6 +6,8 @@ import pytest
 
 from repro.catalogue.papers import Item, load
 from repro.commands import catalogue as command
+from repro.commands.new_paper import main as new_paper
+from repro.commands.new_theorem import main as new_theorem
 from repro.commands.process.command import status_of
 
 
@@ -49,6 +51,22 @@ def test_the_page_of_one_paper_has_its_statements_alone(capsys):
     assert ids == ["id", *(name for name in load().items if name.startswith("p2."))]
     assert status_of(command.main, ["--page", "p9"]) == 2
     assert capsys.readouterr().err == "error: paper=p9: allowed: p1, p2, p3, p4\n"
+
+
+def test_the_page_of_an_own_paper_has_only_what_is_true_of_it(tmp_path, monkeypatch, capsys):
+    """No link to a page that its folder lacks, no letter of P1 to P4, and its own results."""
+    assert new_paper(["mine"], tmp_path) == 0
+    assert new_theorem(["my_bound"], tmp_path) == 0
+    monkeypatch.chdir(tmp_path)
+    capsys.readouterr()
+    assert status_of(command.main, ["mine", "--page"]) == 0
+    page = capsys.readouterr().out
+    assert "The paper has 1 statement: 1 … not run yet." in page
+    assert "`python -m repro catalogue mine --page` writes this page" in page
+    assert not any(words in page for words in (".md", "P1", "W(B)", "recorded"))
+    lines = [line for line in page.splitlines() if line.startswith("| ")]
+    ids = [line.split(" | ")[1].strip("`") for line in lines]
+    assert ids == ["id", "mine.thm_1", "id", "own.my_bound"]
 
 
 @pytest.mark.parametrize("arguments", [["--json"], []])
