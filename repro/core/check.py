@@ -690,6 +690,23 @@ class Theorem:
         return tuple(dict.fromkeys(own))
 
 
+def assumptions_of(assumed: Callable[[Any], Iterable[Assumed]], of: Any) -> list[Assumed]:
+    """The assumptions that a function of an author gives.
+
+    Raises:
+        BrokenTheorem: it gives something else.
+    """
+    given = assumed(of)
+    assumptions = list(given) if isinstance(given, Iterable) else [given]
+    for one in assumptions:
+        if not isinstance(one, tuple) or len(one) != 3:
+            name = getattr(assumed, "__name__", "assumes")
+            allowed = "allowed: a list of (name, whether it holds, its numbers in words)"
+            complaint = f"{name}{_line_of(assumed)} gives a {type(one).__name__} as an assumption"
+            raise BrokenTheorem(f"{complaint}; {allowed}")
+    return assumptions
+
+
 def at_both_ends(*assumed: Callable[[Any], Iterable[Assumed]], of: type = object) -> Assumes:
     """Assumptions on the first and the last world of every sweep.
 
@@ -702,7 +719,7 @@ def at_both_ends(*assumed: Callable[[Any], Iterable[Assumed]], of: type = object
         for end in (0, -1):
             if isinstance(world := swept.sweep.worlds[end], of):
                 for assumption in assumed:
-                    for name, holds, detail in assumption(world):
+                    for name, holds, detail in assumptions_of(assumption, world):
                         yield f"at {swept.sweep.grid[end]:g}: {name}", holds, detail
 
     return assumes

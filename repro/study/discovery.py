@@ -89,11 +89,15 @@ def _imported(name: str, path: Path) -> ModuleType:
     except (BadInput, OSError, MemoryError):
         raise
     except Exception as problem:
-        calls = traceback.extract_tb(problem.__traceback__)
-        inside = [call.lineno for call in calls if call.filename == str(path)]
-        line = inside[-1] if inside else getattr(problem, "lineno", None) or 1
+        calls = [
+            (call.filename, call.lineno) for call in traceback.extract_tb(problem.__traceback__)
+        ]
+        if isinstance(problem, SyntaxError):
+            calls.append((str(problem.filename), problem.lineno))
+        inside = [call for call in calls if Path(call[0]).parent == path.parent]
+        file, line = inside[-1] if inside else (path, 1)
         reason = _unknown_argument(problem) or f"{type(problem).__name__}: {problem}"
-        complaint = f"line {line} of {path}: {reason}"
+        complaint = f"line {line or 1} of {file}: {reason}"
         raise BadInput("theorem", path.stem, complaint) from problem
 
 

@@ -15,7 +15,7 @@ from pydantic import Field
 from repro.base.device import built_at
 from repro.base.errors import BadInput, one_line, running_theorem
 from repro.base.schema import Blocks, Epsilon, KLWeight, Model, Pairs, Positive, Whole
-from repro.core.check import SweptCheck, Theorem, mistake_words
+from repro.core.check import SweptCheck, Theorem, assumptions_of, mistake_words
 from repro.core.claims import DeclaredCheck
 from repro.core.door import TheoremNumbers, sweeps_in_use, swept_checks
 from repro.core.fingerprint import fingerprint
@@ -252,7 +252,7 @@ class Experiment:
         with running_theorem(quoted=not swept.has_pairs):
             return [
                 AssumptionResult(f"{swept.name} {name}", bool(holds), detail)
-                for name, holds, detail in self.theorem.assumes(swept)
+                for name, holds, detail in assumptions_of(self.theorem.assumes, swept)
             ]
 
     def estimate(self, replicates: Mapping[str, int]) -> str:

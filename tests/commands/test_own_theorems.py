@@ -180,6 +180,34 @@ def test_a_file_that_cannot_be_used_is_one_line(folder, code, told):
     assert str(refused.value).startswith(f"theorem=my_bound: {told.format(path)}")
 
 
+@pytest.mark.parametrize(
+    ("shared", "told"),
+    [
+        ("\nX = y\n", "line 2 of {}: NameError: name 'y' is not defined"),
+        ("X = 1\nX = (\n", "line 2 of {}: SyntaxError: "),
+    ],
+)
+def test_a_fault_in_a_shared_file_is_named_there(folder, shared, told):
+    path = folder / "theorems" / "_shared.py"
+    path.write_text(shared)
+    edit(folder, "import numpy as np\n", "import numpy as np\nfrom ._shared import X\n")
+    with pytest.raises(BadInput) as refused:
+        find("my_bound", folder)
+    assert str(refused.value).startswith(f"theorem=my_bound: {told.format(path)}")
+
+
+@pytest.mark.parametrize(("given", "kind"), [("True", "bool"), ('["p in (0, 1)"]', "str")])
+def test_assumptions_that_are_none_are_named_by_their_line(folder, given, kind):
+    edit(folder, '[("p in (0, 1)", 0 < world.share < 1, f"{world.share}")]', given)
+    with pytest.raises(BrokenTheorem) as broken:
+        repro.run("my_bound", theorems_from=folder, budget="smoke", output_dir=folder / "outputs")
+    code = (folder / "theorems" / "my_bound.py").read_text()
+    number = code[: code.index("at_both_ends(lambda")].count("\n") + 1
+    line = f"<lambda> (theorems/my_bound.py:{number}) gives a {kind} as an assumption"
+    allowed = "allowed: a list of (name, whether it holds, its numbers in words)"
+    assert str(broken.value) == f"{line}; {allowed}"
+
+
 def test_no_compiled_form_of_a_file_is_kept_and_a_full_disk_is_no_mistake_in_it(
     folder, monkeypatch
 ):
