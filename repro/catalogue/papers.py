@@ -277,9 +277,12 @@ def refuse_unknown(statements: Iterable[str], folder: Path | None = None) -> Non
     for name in statements:
         of_own = paper(name) == OWN and is_id(name)
         if not of_own and name not in (items := load(folder).items):
-            hint = f"no such statement; {nearest(name, items)}"
-            file = f"conf/papers/{paper(name)}.yaml"
-            raise BadInput("settles", name, f"{hint}allowed: a statement of {file}, or own.NAME")
+            ending = [known for known in items if known.endswith(f".{name}")]
+            hint = f"did you mean {ending[-1]}? " if ending else nearest(name, items)
+            of_file = f"a statement of conf/papers/{paper(name)}.yaml"
+            allowed = of_file if "." in name else "an id with its paper, such as p1.thm_4_2"
+            line = f"no such statement; {hint}allowed: {allowed}, or own.NAME"
+            raise BadInput("settles", name, line)
 
 
 @cache

@@ -19,10 +19,12 @@ from string import Template
 
 import yaml
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, among, nearest
 from repro.base.files import write_together
-from repro.base.places import places
+from repro.base.places import own, places
 from repro.catalogue.entries import is_id, spoken
+from repro.catalogue.papers import files as files_of
+from repro.catalogue.papers import read
 
 USAGE = "usage: repro new_theorem NAME   (small letters, digits and _, such as my_bound)"
 NEXT = """Next:
@@ -77,10 +79,22 @@ def statement_of(name: str, root: Path) -> str:
     Args:
         name: of the experiment; ``kbr_thm_2`` settles ``kbr.thm_2`` where ``root`` has that paper.
         root: the folder that it lies below.
+
+    Raises:
+        BadInput: that paper has no such statement, or the name is almost that of a paper.
     """
     paper, _, key = name.partition("_")
-    printed = (root / "conf" / "papers" / f"{paper}.yaml").is_file() and is_id(f"{paper}.{key}")
-    return f"{paper}.{key}" if printed else f"own.{name}"
+    papers = {file.stem: file for file in files_of(own(root.resolve()))}
+    if not is_id(f"{paper}.{key}"):
+        return f"own.{name}"
+    if paper in papers:
+        if key not in (statements := read(papers[paper]).statements):
+            where = f"conf/papers/{paper}.yaml"
+            raise BadInput("name", name, f"{where} has no {key}; {among(key, statements)}")
+        return f"{paper}.{key}"
+    if hint := nearest(paper, papers):
+        raise BadInput("name", name, f"no paper {paper} here; {hint.strip()}")
+    return f"own.{name}"
 
 
 def theorem_files(name: str, root: Path, **words: str) -> dict[Path, str]:

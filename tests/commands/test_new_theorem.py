@@ -100,8 +100,19 @@ def test_a_name_that_cannot_be_used_writes_nothing(tree, capsys, name):
     assert before == after
 
 
-def test_a_name_with_the_number_of_a_paper_of_the_folder_is_about_that_statement(tmp_path):
+def test_a_name_with_the_number_of_a_paper_of_the_folder_is_about_that_statement(tmp_path, capsys):
     assert new_paper(["kbr"], tmp_path) == 0
+    capsys.readouterr()
+    before = files_below(tmp_path)
+    for name, line in {
+        "kbr_thm_2": "conf/papers/kbr.yaml has no thm_2; did you mean thm_1? allowed: thm_1",
+        "kber_thm_1": "no paper kber here; did you mean kbr?",
+    }.items():
+        assert status([name], tmp_path) == 2
+        assert capsys.readouterr().err == f"error: name={name}: {line}\n"
+    assert files_below(tmp_path) == before
+    paper = tmp_path / "conf" / "papers" / "kbr.yaml"
+    paper.write_text(paper.read_text() + "  thm_2: {title: a second one}\n")
     for name in ("kbr_thm_2", "kbr_square", "p1_thm_4_2"):
         assert main([name], tmp_path) == 0
     settled = {name: statements_in(own(tmp_path), name) for name in own(tmp_path).names()}

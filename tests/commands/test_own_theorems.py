@@ -108,6 +108,19 @@ def test_a_statement_that_no_paper_has_is_refused(command, folder):
         repro.run("my_bound", theorems_from=folder, budget="smoke")
 
 
+def test_an_id_without_its_paper_is_of_the_paper_of_the_folder(folder):
+    entry = {"title": "A paper", "authors": "A", "statements": {"prop_2": {"title": "a sum"}}}
+    (folder / "conf" / "papers").mkdir()
+    (folder / "conf" / "papers" / "mine.yaml").write_text(json.dumps(entry))
+    edit(folder, '"own.my_bound"', '"prop_2"')
+    with pytest.raises(BadInput) as refused:
+        repro.run("my_bound", theorems_from=folder, budget="smoke")
+    hint = (
+        "did you mean mine.prop_2? allowed: an id with its paper, such as p1.thm_4_2, or own.NAME"
+    )
+    assert str(refused.value) == f"settles=prop_2: no such statement; {hint}"
+
+
 def test_a_check_without_a_control_is_refused(command, folder):
     edit(folder, "wrong=[wrong_on_purpose]", "wrong=[]")
     done = command(folder, "theorem=my_bound", *WORDS)
