@@ -697,7 +697,7 @@ def assumptions_of(assumed: Callable[[Any], Iterable[Assumed]], of: Any) -> list
         BrokenTheorem: it gives something else.
     """
     given = assumed(of)
-    assumptions = list(given) if isinstance(given, Iterable) else [given]
+    assumptions: list[Any] = list(given) if isinstance(given, Iterable) else [given]
     for one in assumptions:
         if not isinstance(one, tuple) or len(one) != 3:
             name = getattr(assumed, "__name__", "assumes")
