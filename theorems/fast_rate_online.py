@@ -15,7 +15,8 @@ Testable: the exponents in T, c(ε) and β without corruption, and how the corru
 
 The bonus alone has a gap of the same rates, also for a learner who knows the truth; so the gap in T
 is that beyond it, and c(ε)² and 1/β are held as numbers, the closed form of both parts together
-(``repro.p1.pokl.rate``).
+(``repro.p1.pokl.rate``).  The floor of LTC is what is left without that closed form, which is
+∝ c(ε)², too.
 
 Contradicted as printed: the corruption terms cannot be divided by T (checks ``corrupted_ctl`` and
 ``corrupted_ltc``, where the gap stops falling; runs count whose last iterate is better than the
@@ -39,7 +40,7 @@ from repro.core.claims import Ratio, Slope
 from repro.labels.corruption.label_mean import LabelMean
 from repro.p1.pokl.algorithms import epsilon_overstated, inverted_kl_weight, naive_labels, pokl
 from repro.p1.pokl.assumptions import realizable
-from repro.p1.pokl.curves import BEYOND_BONUS, RegretCurve, of_curve, total_limit
+from repro.p1.pokl.curves import BEYOND_BONUS, RegretCurve, last, of_curve, total_limit
 from repro.p1.pokl.run import OnlineRun
 
 # The bound ---------------------------------------------------------------------------------------
@@ -112,6 +113,8 @@ def learnt(world: OnlineRun, curve: RegretCurve) -> np.ndarray:
 
 
 GAP = of_curve("gap of the last iterate, of who has learnt [reward]", learnt)
+BY_CORRUPTION = of_curve("gap of the last iterate beyond privacy's [reward]", last,
+                         less=lambda world: total_limit(world) / world.horizon)  # fmt: skip
 GAP_OVER_LIMIT = of_curve("T · gap of the last iterate / closed form", scaled_gap,
                           over=total_limit)  # fmt: skip
 LEAST_GAP = Quantity("gap on the worse reward of a pair [reward]", of_world, evidence="computed")
@@ -139,9 +142,9 @@ CORRUPTED = [
           claim=Slope("CTL, any algorithm: gap {rate}", 2, tolerance=0.1), quantity=LEAST_GAP,
           right=any_algorithm, wrong=[squared_budget]),
     Check(name="floor_cost_ltc", axis="privacy_cost",
-          claim=Slope("LTC, large T: the floor is {rate} beyond the bonus's own", 2,
+          claim=Slope("LTC, large T: the floor is {rate} beyond privacy's own gap", 2,
                       tolerance=0.1),
-          quantity=BEYOND_BONUS, right=corrupted_ltc,
+          quantity=BY_CORRUPTION, right=corrupted_ltc,
           wrong=[named("corrupted_ctl", other_order)]),
 ]  # fmt: skip
 
