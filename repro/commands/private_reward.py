@@ -3,7 +3,7 @@
     repro private_reward PAIRS OUT.json epsilon=1 delta=1e-6
         reward_bound=B [adjacency=replace|add_remove] [labels=FILE]
         [num_features=16] [covariance=true] [size=N] [unit=FIELD at_most=M]
-        [compose=true|TOTAL] [ledger=FOLDER]
+        [compose=true|TOTAL] [weak=true] [ledger=FOLDER]
     repro private_reward PAIRS OUT.json resume=true [ledger=FOLDER]
 
 PAIRS has prompt, chosen and rejected, in any format that repro privatize
@@ -24,8 +24,10 @@ This command says whether n pairs are enough, and compares several B.  It reads
 no pair:
     repro which_mechanism epsilon=1 delta=1e-6 n_pairs=2000 num_features=16
         reward_bound=5
-After a release the norm of theta is printed beside B.  Before it a line says
-if so few pairs are expected to leave a reward hardly better than 0.
+After a release the norm of theta is printed beside B.
+If a public number of pairs is expected to leave a reward hardly better than 0,
+the command refuses before it spends, and weak=true releases it all the same.
+Where the number is not public, a line says how many pairs this noise takes.
 
 adjacency=replace: one pair is replaced by another, and the number of pairs is
 public.  A pair is one line.  k copies of a pair cost k*epsilon and
@@ -86,6 +88,7 @@ KEYS = {
     "at_most": "5",
     "compose": "true|6",
     "resume": "true",
+    "weak": "true",
     "ledger": "FOLDER",
 }
 _NUMBER = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,9})?(?:e-?[0-9]{1,2})?", re.ASCII)
@@ -107,6 +110,7 @@ def private_reward(
     at_most: int | None = None,
     compose: bool | Decimal | float | str = False,
     resume: bool = False,
+    weak: bool = False,
     ledger: str | Path | None = None,
 ) -> PrivateReward:
     """Learn a reward from preference pairs under (ε, δ)-differential privacy, as the command does.
@@ -133,6 +137,7 @@ def private_reward(
             each counts, whatever pairs it read.  A number is the largest ε of all together, and
             of one annotator where there is a unit.
         resume: publish what a call that failed has spent; ``pairs`` is not read.
+        weak: release a reward that by a public number of pairs is expected to be useless.
         ledger: folder of the ledger, which label releases write, too.
 
     Raises:
@@ -151,7 +156,7 @@ def private_reward(
         None if reward_bound is None else _bound(str(reward_bound)),
         adjacency, labels, whole("num_features", num_features), switch("covariance", covariance),
         whole("size", size), unit, whole("at_most", at_most), accepted_total(compose),
-        switch("resume", resume),
+        switch("resume", resume), switch("weak", weak),
     )  # fmt: skip
     folder = ledger_folder(None if ledger is None else os.fspath(ledger))
     with tempfile.TemporaryDirectory() as scratch:
@@ -196,6 +201,7 @@ def _terms(options: dict[str, str]) -> RewardTerms:
         whole_number(options, "at_most"),
         accepted_total(options.get("compose", False)),
         true_or_false(options, "resume"),
+        true_or_false(options, "weak"),
     )
 
 

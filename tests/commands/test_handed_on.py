@@ -566,7 +566,7 @@ def test_an_audit_from_python_is_the_one_asked_for(monkeypatch, noted):
 EVERY_TERM = {
     "epsilon": "0.5", "delta": "1e-06", "reward_bound": "2.5", "adjacency": "add_remove",
     "labels": "l.npy", "num_features": "7", "covariance": "true", "size": "900", "unit": "who",
-    "at_most": "3", "compose": "true", "resume": "true",
+    "at_most": "3", "compose": "true", "resume": "true", "weak": "true",
 }  # fmt: skip
 
 
@@ -574,7 +574,7 @@ def test_a_reward_has_every_term_that_it_was_asked_for(monkeypatch, noted, tmp_p
     from repro.release.reward.release import RewardTerms
 
     terms = RewardTerms(Decimal("0.5"), Decimal("0.000001"), 2.5, "add_remove", "l.npy", 7, True,
-                        900, "who", 3, True, True)  # fmt: skip
+                        900, "who", 3, True, True, True)  # fmt: skip
     monkeypatch.setattr("repro.release.reward.release.release_reward", noted("released"))
     monkeypatch.setattr(private_reward, "_said", lambda reward, out: f"said {out}")
     words = [f"{key}={value}" for key, value in EVERY_TERM.items()]

@@ -129,6 +129,7 @@ def test_what_releases_say_write_and_spend(said, tmp_path, fixed_coins, snapshot
 
 REWARDS = """
 private_reward phi.npy one.json epsilon=1 delta=1e-6 reward_bound=2 labels=signs.npy
+private_reward phi.npy one.json epsilon=1 delta=1e-6 reward_bound=2 labels=signs.npy weak=true
 private_reward phi.npy two.json epsilon=1 delta=1e-6 reward_bound=2 labels=signs.npy
 private_reward both.npy two.json epsilon=2 delta=1e-5 reward_bound=1 labels=signs.npy compose=true
     adjacency=add_remove covariance=true size=20000
@@ -143,6 +144,7 @@ privatize in.jsonl more.jsonl epsilon=1 near_copies=true
 private_reward in.jsonl five.json epsilon=1 delta=1e-6 reward_bound=1
 privatize spent=true
 private_reward line.npy six.json epsilon=1 delta=1e-6 reward_bound=1 labels=signs.npy compose=true
+    weak=true
 """
 
 

@@ -20,7 +20,7 @@ from itertools import count
 import numpy as np
 from scipy.special import expit
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, number_of
 from repro.labels.privacy.adjacency import REPLACE
 from repro.labels.privacy.exact_normal import MISSED
 from repro.labels.privacy.gaussian import gaussian_delta
@@ -191,7 +191,7 @@ def calibrated(given: RewardBudget) -> RewardNoise:
 
 
 def warning_of_noise(given: RewardBudget, noise: RewardNoise) -> str:
-    """A warning where θ is not expected to be clearly better than θ = 0, else "".
+    """Why θ is not expected to be clearly better than θ = 0, else "".
 
     It follows from the command, and from the number of pairs where that is public.  Without such a
     number it says how many pairs this noise takes.
@@ -210,8 +210,8 @@ def warning_of_noise(given: RewardBudget, noise: RewardNoise) -> str:
     if over_zero(given.size) < CLEARLY:
         return ""
     return (
-        f"warning: with {given.size} pairs this noise leaves a reward that is expected to be "
-        "hardly better than a reward of 0; take more pairs, a larger epsilon or fewer features"
+        f"with {number_of(given.size, 'pair')} this noise leaves a reward that is expected to be "
+        "hardly better than a reward of 0"
     )
 
 

@@ -95,6 +95,7 @@ class RewardTerms:
         compose: allow a ledger that holds earlier releases; each counts, whatever it read.  A
             number is the largest ε of all together, and of one annotator where there is a unit.
         resume: publish the reward that the ledger holds and no file has; nothing else is read.
+        weak: release a reward that by the public number of pairs is expected to be useless.
     """
 
     epsilon: Decimal | None = None
@@ -109,6 +110,7 @@ class RewardTerms:
     at_most: int | None = None
     compose: bool | Decimal = False
     resume: bool = False
+    weak: bool = False
 
     def refuse(self) -> None:
         """Before anything is read.
@@ -284,14 +286,26 @@ def _learnt(
         terms.adjacency, terms.at_most or 1, terms.covariance, terms.size or pairs,
     )  # fmt: skip
     noise = calibrated(budget)
-    if warning := warning_of_noise(budget, noise):
-        tell(warning)
+    if words := warning_of_noise(budget, noise):
+        _refuse_weak(words, budget.size, shown_source(source), terms.weak)
+        tell(words)
     theta, moment = drawn(rows.differences, budget, noise)
     kinds = ["reward" if debit.delta else "labels" for debit in earlier]
     card = _card(budget, noise, rows, terms, manifest, kinds)
     content = PrivateReward(theta, card, MAP if rows.texts else "given", moment).content
     manifest = replace(manifest, sha256=sha256(content).hexdigest())
     return Debit(number, manifest, content, terms.delta)
+
+
+def _refuse_weak(words: str, size: int | None, shown: str, weak: bool) -> None:
+    """By a public number of pairs: where it is protected, a refusal would tell it.
+
+    Raises:
+        BadInput: the reward is expected to be useless, and was not asked for all the same.
+    """
+    if size is not None and not weak:
+        allowed = "allowed: more pairs, a larger epsilon, fewer features, or weak=true"
+        raise BadInput(KEY, shown, f"{words}; nothing is spent; {allowed}")
 
 
 def _tell_of_large_delta(

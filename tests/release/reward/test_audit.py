@@ -22,7 +22,7 @@ KINDS = {
 def released(request, records, tmp_path):
     path = tmp_path / "reward.json"
     own = {"output": path, "ledger": tmp_path / "ledger"}
-    repro.private_reward(records, 1, "1e-6", 5, **KINDS[request.param], **own)
+    repro.private_reward(records, 1, "1e-6", 5, weak=True, **KINDS[request.param], **own)
     return path
 
 
@@ -30,7 +30,7 @@ def released(request, records, tmp_path):
 def reward(records, tmp_path):
     path = tmp_path / "reward.json"
     repro.private_reward(
-        records, 1, "1e-6", 5, covariance=True, output=path, ledger=tmp_path / "ledger"
+        records, 1, "1e-6", 5, covariance=True, output=path, ledger=tmp_path / "ledger", weak=True
     )
     return path
 
@@ -75,7 +75,7 @@ def test_a_smaller_epsilon_than_the_noise_is_for_is_a_leak(reward):
 
 
 def test_what_no_release_would_have_is_named(reward, tmp_path, records):
-    repro.private_reward(records, 1, "1e-6", 5, ledger=tmp_path / "other")
+    repro.private_reward(records, 1, "1e-6", 5, weak=True, ledger=tmp_path / "other")
     audit = audit_reward(reward, tmp_path / "other")
     assert (audit.in_ledger, audit.status) == (False, 4)
     reward.write_bytes(reward.read_bytes().rstrip())

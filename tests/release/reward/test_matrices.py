@@ -30,7 +30,7 @@ DRESSES = {
 @pytest.fixture(scope="module")
 def spent(tmp_path_factory):
     folder = tmp_path_factory.mktemp("spent") / "ledger"
-    repro.private_reward(MATRIX, 1, 1e-6, 1, labels=LABELS, ledger=folder)
+    repro.private_reward(MATRIX, 1, 1e-6, 1, labels=LABELS, ledger=folder, weak=True)
     return folder
 
 

@@ -19,7 +19,7 @@ from repro.release.ledger import held_ledger
 THETA = re.compile(rb'"theta": \[[^\]]*\]')
 NORM = re.compile(r"norm of theta (\S+),")
 """Follows from θ, which is released."""
-WORDS = ["epsilon=1", "delta=1e-6", "reward_bound=2"]
+WORDS = ["epsilon=1", "delta=1e-6", "reward_bound=2", "weak=true"]
 SIZE = 9
 
 
@@ -43,7 +43,7 @@ def ledgers(folder, rng, mine, theirs, records):
         if rng.random() < 0.5:
             repro.privatize(earlier, 0.5, ledger=before, compose=True)
         else:
-            repro.private_reward(earlier, 0.25, 1e-7, 1, ledger=before, compose=True)
+            repro.private_reward(earlier, 0.25, 1e-7, 1, ledger=before, compose=True, weak=True)
         yield before
         before = shutil.copytree(before, folder / f"{count}")
 
@@ -104,7 +104,7 @@ def test_label_releases_count_a_reward_whatever_it_read(tmp_path, records, capsy
     sides = []
     for rows in (ours, theirs):
         ledger = tmp_path / f"{len(sides)}"
-        repro.private_reward(rows, 1, 1e-6, 2, ledger=ledger)
+        repro.private_reward(rows, 1, 1e-6, 2, ledger=ledger, weak=True)
         words = [str(write_pairs([mine, records[-1]])), str(tmp_path / "o.jsonl"), "epsilon=0.5"]
         assert status_of(releasing.main, [*words, f"ledger={ledger}"]) == 2
         made = repro.privatize([mine], 0.5, ledger=ledger, compose=True).manifest

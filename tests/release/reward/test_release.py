@@ -21,8 +21,8 @@ from repro.release.reward.features import SHORTENED, matrix_rows
 from repro.release.reward.release import OF_WHOLE_PAIRS, RewardTerms, drawn, release_reward
 from repro.release.reward.reward import PrivateReward
 
-BUDGET = {"epsilon": 1, "delta": 1e-6, "reward_bound": 2}
-WORDS = ["epsilon=1", "delta=1e-6", "reward_bound=2"]
+BUDGET = {"epsilon": 1, "delta": 1e-6, "reward_bound": 2, "weak": True}
+WORDS = ["epsilon=1", "delta=1e-6", "reward_bound=2", "weak=true"]
 
 
 def everything(folder):
@@ -102,16 +102,23 @@ def test_so_much_noise_that_a_reward_is_flat_is_said_before_anything_is_spent(re
     def said(epsilon, count, **more):
         lines = []
         terms = RewardTerms(Decimal(epsilon), Decimal("1e-6"), 5.0, **more)
-        folder = tmp_path / f"{epsilon} {count} {len(more)}"
+        folder = tmp_path / f"{epsilon} {count} {sorted(more)}"
         folder.mkdir()
         release_reward(records[:count], folder / "r.json", terms, folder / "ledger", lines.append)
         assert lines[-1].startswith("learnt a reward")
         return lines[:-1]
 
-    flat = "warning: with {} pairs this noise leaves a reward that is expected to be hardly better"
-    assert said(1, 200)[0].startswith(flat.format(200))
+    flat = "with {} pairs this noise leaves a reward that is expected to be hardly better than"
+    assert said(1, 200, weak=True)[0].startswith(flat.format(200))
     assert said(40, len(records)) == []
-    assert said(1, 200, size=3)[0].startswith(flat.format(3))
+    assert said(1, 200, size=3, weak=True)[0].startswith(flat.format(3))
+    for more, size in (({}, 199), ({"size": 3, "adjacency": "add_remove"}, 3)):
+        with pytest.raises(
+            BadInput, match=f"{flat.format(size)} .*; nothing is spent; .* weak=true"
+        ):
+            said(1, 199 + len(more), **more)
+    refused = [tmp_path / "1 199 []", tmp_path / "1 201 ['adjacency', 'size']"]
+    assert not any(list(folder.iterdir()) for folder in refused)
     people = {"unit": "annotator", "at_most": 3}
     (line,) = said(1, 200, **people)
     assert line.startswith("this noise takes about 16384 pairs: with half as many a reward is")
@@ -276,7 +283,7 @@ def test_a_total_delta_is_not_free(records, tmp_path):
 
 def test_a_sum_of_deltas_beyond_a_double_is_the_ledgers(records, tmp_path):
     for delta in ("0.01234567891", "1e-15"):
-        repro.private_reward(records, 1, delta, 1, ledger=tmp_path / "l", compose=True)
+        repro.private_reward(records, 1, delta, 1, ledger=tmp_path / "l", compose=True, weak=True)
     done = repro.privatize(records[:40], 1, ledger=tmp_path / "l", compose=True)
     assert repro.audit(done, records[:40], ledger=tmp_path / "l").free == []
 
@@ -434,7 +441,7 @@ def test_a_reward_of_texts_scores_no_features_and_the_reverse(pairs, planted):
     ],
 )
 def test_a_delta_of_one_over_n_is_warned_of_before_it_is_spent(pairs, more, units, capsys):
-    words = [*WORDS[::2], "compose=true", *more]
+    words = [*WORDS[::2], "weak=true", "compose=true", *more]
     for name, delta in (("large", 1 / units + 1e-9), ("small", 1 / units - 1e-9)):
         out = str(pairs.with_name(f"{name}.json"))
         assert status_of(main, [str(pairs), out, f"delta={delta:.12f}", *words]) == 0
