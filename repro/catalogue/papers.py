@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from repro.base.errors import BadInput, nearest
 from repro.base.files import yaml_mapping
@@ -201,6 +201,15 @@ class Paper(Model):
     statements: dict[str, Item]
     slips: dict[str, Slip] = {}
     proofs: dict[str, Annotated[str, Field(pattern="^[0-9a-f]{64}$")]] = {}
+
+    @field_validator("letters")
+    @classmethod
+    def _shown(cls, letters: dict[str, str]) -> dict[str, str]:
+        """In LaTeX, too, a letter is found in the text that is shown."""
+        return {
+            in_unicode(f"${name.strip('$')}$") if "\\" in name else name: meaning
+            for name, meaning in letters.items()
+        }
 
     @property
     def said(self) -> str:

@@ -27,7 +27,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from repro.base.errors import BadInput, among
+from repro.base.errors import BadInput, among, number_of
 from repro.base.places import names, places, shipped
 from repro.catalogue import machine_checked, slips
 from repro.catalogue.coverage import (
@@ -187,7 +187,7 @@ def _print_all(catalogue: Catalogue, coverage: list[StatementCoverage]) -> None:
     proved = sum(bool(row.machine_checked) for row in coverage)
     own = sum(paper(row.id) == OWN for row in coverage)
     console.print(
-        f"{len(coverage) - own} statements of papers, {own} own results; "
+        f"{len(coverage) - own} statements of papers, {number_of(own, 'own result')}; "
         f"{to_come} without an experiment yet; {proved} machine checked",
         highlight=False,
     )

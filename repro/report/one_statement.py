@@ -106,10 +106,10 @@ def _listed(heading: str, lines: Sequence[str]) -> str:
 
 
 def _printed(row: StatementCoverage, catalogue: Catalogue) -> str:
-    """As its paper prints it, what letters mean there, and the paper."""
+    """As its paper prints it, what letters mean there, and the paper; or an own result's text."""
     item, printed = row.item, catalogue.papers.get(paper(row.id))
     if printed is None:
-        return ""
+        return f"Statement\n{_wrapped(in_unicode(item.text))}" if item.text else ""
     if not item.text:
         return f"Paper\n{_wrapped(printed.said)}"
     place = f" ({item.place})" if item.place else ""

@@ -355,7 +355,7 @@ def _print_failures(run: VerdictContent, console: Console) -> None:
             console.print(text(f"? {check.name}: {narrow[check.name]}", ""))
     if not all(narrow[check.name] for check in undecided) and not failed_assumptions(run):
         command = f"python -m repro suite power theorem={run.theorem}"
-        console.print(text("? replicates that would decide:", ""))
+        console.print(text("? replicates that would decide, about:", ""))
         _print_unbroken(f"  {command}", console)
 
 

@@ -136,3 +136,12 @@ def test_a_statement_that_an_entry_names_is_there(tmp_path, entry, key):
     assert str(refused.value) == (
         f"krr.abs_1.{key}=krr.thm_2: no such statement; did you mean krr.thm_1?"
     )
+
+
+def test_a_letter_in_latex_is_that_of_the_text_which_is_shown(tmp_path):
+    file = tmp_path / "kbr.yaml"
+    file.write_text(
+        "title: t\nauthors: a\nstatements: {}\n"
+        "letters: {\\varepsilon: one, $\\nu$: two, δ: three, d_T: four}\n"
+    )
+    assert read(file).letters == {"ε": "one", "ν": "two", "δ": "three", "d_T": "four"}

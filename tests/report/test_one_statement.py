@@ -232,3 +232,8 @@ def test_a_statement_that_fails_or_needs_a_condition_says_why():
     text = " ".join(page(ROWS["p3.lem_a_9"], CATALOGUE).split())
     assert "Why (Lemma A.9) The lemma names no probability" in text
     assert "What holds instead With probability 1−η" in text
+
+
+def test_an_own_result_is_shown_with_its_text():
+    text = " ".join(page(ROWS["own.sharper_floor"], CATALOGUE).split())
+    assert "Statement With Z = α under CTL, Z = c(ε)α under LTC" in text

@@ -75,7 +75,7 @@ def test_a_check_that_is_not_decided_names_what_may_decide_it(result):
     check = result.checks[0]
     series = check.outcome.series
     whole = replace(series, values=np.nan_to_num(series.values, nan=1.0))
-    words = "decide:\n  python -m repro suite power theorem=offline_gap\n"
+    words = "decide, about:\n  python -m repro suite power theorem=offline_gap\n"
     for measured, decides in ((whole, True), (series, False)):
         outcome = replace(check.outcome, verdict="inconclusive", series=measured)
         open_check = replace(check, outcome=outcome)

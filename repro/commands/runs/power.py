@@ -228,6 +228,6 @@ def _line(item: Planned) -> str:
             "control has no finite value"
         )
     return (
-        f"{name}: {item.now:g} times the budget's replicates, needs {item.factor:g} times, by this "
-        "pilot"
+        f"{name}: {item.now:g} times the budget's replicates, needs about {item.factor:g} times, "
+        "by this pilot"
     )
