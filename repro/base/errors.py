@@ -91,7 +91,7 @@ def at_most_ten(word: str, names: Sequence[str]) -> str:
     >>> at_most_ten("seed_1", [f"seed{i}" for i in range(12)])[-10:]
     'and 2 more'
     """
-    if len(names) <= MOST_NAMED:
+    if len(names) <= MOST_NAMED + 1:  # one more name is as short as saying that there is one
         return ", ".join(names)
     close = difflib.get_close_matches(word, names, n=MOST_NAMED, cutoff=0.0)
     return f"{', '.join(close)} and {len(names) - MOST_NAMED} more"

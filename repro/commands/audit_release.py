@@ -170,11 +170,14 @@ def _report(done: ReleaseAudit) -> Iterator[str]:
     yield f"out of reach of any audit: {OUT_OF_REACH}"
     yield NOT_PRIVATE
     labels = "the labels show no leak" if done.lines else "the labels were not tested"
-    doubt = (
-        "canonical, but not of this ledger"
-        if done.canonical
-        else "not canonical: what is named above can carry a message about labels"
-    )
+    doubt = "not canonical: what is named above can carry a message about labels"
+    if done.canonical:
+        doubt = "canonical, but not of this ledger"
+    elif any(": repeat with " in free for free in done.free):
+        doubt = (
+            "the question was incomplete: repeat it with the keys that are named above; until then "
+            "what is named there may carry a message about labels"
+        )
     yield {
         0: "canonical, and consistent with randomized response",
         1: "the release leaks",

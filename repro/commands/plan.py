@@ -25,6 +25,7 @@ Give two of the first three keys.  Each other key has the value below by default
   replicates=1000    simulated datasets, [10, 1e6]
   seed=0             of the simulation
 
+The epsilon and n_pairs that it finds are of one seed, and other seeds move them by some percent.
 repro which_loss compares these three losses for epsilon and n_pairs.  In repro finetune the loss
 mixture is called private, square is called square, and debiased is called rdpo.
 

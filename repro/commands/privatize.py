@@ -286,6 +286,11 @@ def _spent_by_annotators(debits: Sequence[Debit]) -> Iterator[str]:
             f"in {number_of(others, 'release')} without unit= an annotator's cost grows with the "
             "annotator's pairs, which the ledger does not count"
         )
+    if cost.releases > 1:
+        yield (
+            "the ledger keeps no names: the sum of one annotator is that of a person who is in all "
+            "these releases"
+        )
 
 
 def _release(words: Sequence[str]) -> str:

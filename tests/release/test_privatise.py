@@ -21,6 +21,7 @@ from pyarrow import parquet
 
 import repro
 from repro.base.errors import BadInput
+from repro.commands import audit_release as auditing
 from repro.commands import privatize as releasing
 from repro.commands.process.command import status_of
 from repro.release import sorted_rows
@@ -723,3 +724,14 @@ def test_a_csv_file_with_annotators_is_read(tmp_path, ledger):
     source = tmp_path / "in.csv"
     done = repro.privatize(source, Decimal("0.5"), unit="who", at_most=20, ledger=ledger)
     assert "of 14 comparisons" in done.manifest["protects"]
+
+
+def test_an_audit_that_was_not_told_of_annotators_says_that_the_question_was_incomplete(
+    tmp_path, ledger, write_input, capsys
+):
+    source, path = write_input(PEOPLE), tmp_path / "o.jsonl"
+    repro.privatize(source, 1, unit="who", at_most=3, output=path, ledger=ledger)
+    assert status_of(auditing.main, [str(path), f"original={source}", "epsilon=1"]) == 4
+    said = " ".join(capsys.readouterr().out.split())
+    assert "the question was incomplete: repeat it with the keys that are named above" in said
+    assert "can carry a message" not in said

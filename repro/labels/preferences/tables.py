@@ -80,7 +80,7 @@ def _refuse_unnamed(columns: list[str], wanted: Iterable[str] | None, path: str,
     if other:
         what = (
             f"line 1 has no comma but {SEPARATORS[other[0]]}: allowed: commas between values, and "
-            "columns named prompt, chosen and rejected"
+            "columns named prompt, chosen and rejected (docs/howto/own_preference_data.md)"
         )
     else:
         what = (
