@@ -715,7 +715,13 @@ def test_answers_are_drawn_as_asked(monkeypatch, noted, capsys):
 def pages(monkeypatch, noted, tmp_path):
     """Two runs, of which a report is written; answers with the status."""
     runs = [
-        SimpleNamespace(key=name, facts={"finished": day}, stale=stale, stale_words="is old")
+        SimpleNamespace(
+            key=name,
+            facts={"finished": day},
+            stale=stale,
+            stale_words="is old",
+            other_settings_words="",
+        )
         for name, day, stale in (("a", "2026-01-02", ""), ("b", "2026-01-01", "x"))
     ]
     path = tmp_path / "page.html"

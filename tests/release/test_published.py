@@ -35,7 +35,7 @@ def test_a_file_system_without_links_is_published_to(
     repro.privatize(records[:60], 1, output=tmp_path / "o.jsonl", ledger=ledger)
     assert repro.audit(tmp_path / "o.jsonl", records[:60], ledger=ledger).lines == 60
     words = {"output": tmp_path / "r.json", "ledger": ledger, "compose": True}
-    made = repro.private_reward(records[:60], 1, 1e-6, 1, **words)
+    made = repro.private_reward(records[:60], 1, 1e-6, 1, weak=True, **words)
     assert (tmp_path / "r.json").read_bytes() == made.content
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"o.jsonl", "o.manifest.json", "r.json", ledger.name}
