@@ -719,7 +719,7 @@ def pages(monkeypatch, noted, tmp_path):
             key=name,
             facts={"finished": day},
             stale=stale,
-            stale_words="is old",
+            stale_words="is old" * bool(stale),
             other_settings_words="",
         )
         for name, day, stale in (("a", "2026-01-02", ""), ("b", "2026-01-01", "x"))
