@@ -21,6 +21,10 @@ What the printed text does not bear out, expected contradicted:
   need a constant.
 Where Σ vanishes Σ̃+λI is definite, and A.9's λ/2 covers, with the λ of the appendix and not with an
 eighth of it: both sides are in the checks, so that a release without noise fails them.
+- ``eta_near_one_printed``: for every η in (0, 1) no C is enough.  Where Σ vanishes Σ̃+λI is definite
+  only if its diagonal is positive, with probability Φ(λ/σ)^d.  At 1−η = (3/4)^d that asks for
+  λ ≥ 0.67·σ, and √(d·log(1/η)) goes to 0 as d grows.  The proof has √d + √log(1/η).  That is at
+  most a constant times √(d·(1 + log(1/η))) (``eta_near_one``), or √(d·log(1/η)) where η ≤ ½.
 A.9 is read with the symmetric part of G; for the non-symmetric matrix as printed (Σ̃+λI)^(−1/2) has
 no meaning.  ``symmetric_gain``: the symmetric part has 1/√2 of the operator norm, at the same
 privacy.  ``ridge_scale`` C of the config is the one all P3 experiments use.
@@ -35,10 +39,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
+from scipy.special import ndtri
 from torch import Tensor
 
 from repro.base.schema import Count, Positive, Probability
-from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, named
+from repro.core.check import Algorithm, Check, Quantity, Theorem, at_both_ends, named, of_world
 from repro.core.claims import Claim, Frequency, Inequality, Ratio, Slope
 from repro.core.proofs import proof_of
 from repro.labels.privacy.central_noise import GAUSSIAN, NO_NOISE, CentralNoise
@@ -137,6 +142,30 @@ class NoiseAndRidge(CovarianceNoise):
         return self.ridge_scale * math.sqrt(self.num_features * math.log(1 / self.failure_prob)) / 8
 
 
+@dataclass(frozen=True, kw_only=True)
+class EtaNearOne:
+    """Lemma A.9 at η = 1 − p^d, where Σ vanishes.
+
+    Attributes:
+        num_features: d.
+        entry_prob: p, above ½.
+    """
+
+    num_features: Count
+    entry_prob: Probability
+
+    @property
+    def least_constant(self) -> float:
+        """No smaller C makes Σ̃+λI definite with probability 1−η: its diagonal has to be positive.
+
+        The d entries of the diagonal are independent N(λ, σ²): Φ(λ/σ)^d ≥ p^d asks for λ/σ ≥ z_p.
+        """
+        failure_prob = 1 - self.entry_prob**self.num_features
+        unit = NoiseAndRidge(num_features=self.num_features, failure_prob=failure_prob,
+                             ridge_scale=1.0)  # fmt: skip
+        return float(ndtri(self.entry_prob)) / unit.ridge
+
+
 # What A.8 claims of the excess -------------------------------------------------------------------
 
 
@@ -230,6 +259,17 @@ INDEFINITE_SMALL_RIDGE = named(
 )
 
 
+def covered_with_the_one(world: NoiseAndRidge) -> float:
+    """−λ/2 with 1 + log(1/η) for log(1/η) in λ."""
+    log = math.log(1 / world.failure_prob)
+    return multiple_of_ridge(world, math.sqrt((1 + log) / log) / 2)
+
+
+def least_constant_as_printed(world: EtaNearOne) -> float:
+    """The least C that Lemma A.9 needs, or less."""
+    return world.least_constant
+
+
 @dataclass(frozen=True, eq=False)
 class NoiseNorms:
     """Operator norms of drawn noise, each (R,): of G, of its symmetric part, of a diagonal G."""
@@ -313,6 +353,7 @@ OVER_TEXT = replace(OVER_CLAIMED, over=at_text_ridge)
 ENTRIES = replace(EXCESS, words="‖Σ̃ − Σ‖²_F / claimed", over=entries)
 FAILS = Quantity("fails [frequency]", fails, drawn=least_eigenvalue)
 NORM = Quantity("operator norm of the noise", of_norms, drawn=norms)
+LEAST_CONSTANT = Quantity("least C of Lemma A.9, or less", of_world, evidence="computed")
 GAIN = Quantity("‖G‖ / (√2·‖(G+Gᵀ)/2‖)", of_norms, drawn=norms)
 
 # The claims --------------------------------------------------------------------------------------
@@ -377,6 +418,14 @@ NOISES = [
     check("indefinite", "num_features",
           Frequency("Σ̃+λI is positive definite, Σ̃+λI/8 is not, with probability ≥ 1−η"), FAILS,
           INDEFINITE, [INDEFINITE_SMALL_RIDGE], **A_9),
+    Check(name="eta_near_one_printed", axis="num_features",
+          claim=Slope("A.9 as printed, η = 1 − (3/4)^d: the least C {rate}", 0, "at_most"),
+          quantity=LEAST_CONSTANT, right=least_constant_as_printed, expected="contradicted",
+          why="η near 1 is allowed, where log(1/η) is near 0", **A_9),
+    check("eta_near_one", "num_features",
+          Frequency("A.9 with 1 + log(1/η) in λ, η = .9: Σ̃+λI ⪰ Σ+λI/2 with probability ≥ 1−η"),
+          FAILS, covered_with_the_one, [named("as_printed", multiple_of_ridge,
+          "log(1/η) in λ, as printed", multiple=1 / 2)], **A_9),
     check("norm_n_pairs", "n_pairs",
           Ratio("‖Σ̃ − Σ‖²_F = σ²·d(d+1)/2 on average, σ = 8L²√log(1/δ)/(εn)"), ENTRIES,
           squared_entries, [twice_the_log], **A_9),
@@ -393,6 +442,7 @@ THEOREM = Theorem(
     checks=[*DERIVATIVES, *EXCESSES, *NOISES],
     corrected={
         "excess_printed": "excess",
+        "eta_near_one_printed": "eta_near_one",
     },
     worlds={
         "pair_gradient": derivatives.PairGradient,
@@ -403,6 +453,7 @@ THEOREM = Theorem(
         "trajectory_hessian": derivatives.TrajectoryHessian,
         "no_covariance": NoCovariance,
         "ridge": NoiseAndRidge,
+        "eta_near_one": EtaNearOne,
         "noise": CovarianceNoise,
     },
     assumes=at_both_ends(inputs_of_algorithm_1, of=NoCovariance),

@@ -63,7 +63,7 @@ def test_pages_are_of_statements_that_there_are_and_lie_in_docs():
         ("p3.thm_4_4", "✗ contradicted (unstated condition)"),
         ("p3.thm_5_2", "✗ contradicted (unstated condition)"),
         ("p3.lem_a_11", "✗ contradicted (unstated condition)"),
-        ("p3.lem_a_9", "✓ supported under a condition that is not stated"),  # a note
+        ("p3.lem_a_9", "✗ contradicted (unstated condition)"),
         ("p1.abs_1", "✓ supported under a condition that is not stated"),  # a note and a proof
         ("p4.thm_5_7", "✗ contradicted (unstated condition)"),
         ("p4.thm_6_2", "✗ contradicted (unstated condition)"),
@@ -82,14 +82,15 @@ def test_the_verdict_is_that_of_the_evidence_and_its_grade_that_of_the_note(name
 
 
 def test_without_a_written_sentence_the_note_or_the_proof_names_the_condition():
-    row = BY_ID["p3.lem_a_9"]
+    row = replace(BY_ID["p1.abs_1"], rests_on=())
     unsaid = replace(row, item=row.item.model_copy(update={"stands": None}))
-    suspected = row.item.slips["probability_of_lemma_a_9"].suspected
+    suspected = row.item.slips["bound_in_epsilon_minus_one"].suspected
     assert standing(unsaid, ALL).sentence == f"{suspected} (measured)"
     bare = unsaid.item.model_copy(update={"slips": {}})
-    assert standing(replace(unsaid, item=bare), ALL).verdict_words == "✓ supported"
-    proof, *_ = BY_ID["p1.abs_1"].machine_checked
-    proved = replace(unsaid, item=bare, machine_checked=(proof,))
+    unproved = replace(unsaid, item=bare, machine_checked=())
+    assert standing(unproved, ALL).verdict_words == "✓ supported"
+    proof, *_ = row.machine_checked
+    proved = replace(unproved, machine_checked=(proof,))
     assert standing(proved, ALL).sentence == f"{proof.says} (measured)"
 
 

@@ -216,12 +216,12 @@ def test_a_letter_of_the_printed_text_is_explained_by_its_paper(name, letters):
     assert f"In this paper {letters}" in " ".join(page(ROWS[name], CATALOGUE).split())
 
 
-def test_what_is_suspected_of_a_supported_statement_is_said_with_what_holds():
+def test_what_is_cleared_is_said_with_what_holds():
     """Also where a test is its evidence, and no check."""
     text = " ".join(page(ROWS["p3.lem_a_9"], CATALOGUE).split())
     assert "Also suspected - " in text
     assert "- Lemma A.9 (cleared): " in text
-    assert "What holds: with the λ of the lemma it is definite with probability 1−η" in text
+    assert "What holds: with the λ of the lemma and η ≤ ½ it is definite with probability" in text
 
 
 def test_a_statement_that_fails_or_needs_a_condition_says_why():
@@ -230,8 +230,8 @@ def test_a_statement_that_fails_or_needs_a_condition_says_why():
         if stands.verdict == "contradicted" or stands.unstated_condition:
             assert answers(row, CATALOGUE).why, row.id
     text = " ".join(page(ROWS["p3.lem_a_9"], CATALOGUE).split())
-    assert "Why (Lemma A.9) The lemma names no probability" in text
-    assert "What holds instead With probability 1−η" in text
+    assert "Why (Lemma A.9) √(d·log(1/η)) is printed where the proof has" in text
+    assert "What holds instead With probability 1−η, for η ≤ ½" in text
 
 
 def test_an_own_result_is_shown_with_its_text():

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from repro.catalogue.papers import load
 from repro.p3.curator.budget import CentralBudget
+from repro.p3.curator.reward_and_covariance import covariance_noise, symmetric_part
+from repro.p3.objective_perturbation.calibration import printed_constant
 from theorems.covariance_lemmas import CovarianceNoise, least_eigenvalue, norms
 
 
@@ -49,6 +52,25 @@ def test_the_ridge_keeps_the_covariance_definite(means):
     assert covers["uncovered"] == 0 < covers["uncovered_small_ridge"]
     definite = means("indefinite", 32)
     assert definite["indefinite"] == 0 < definite["indefinite_small_ridge"]
+
+
+def test_the_least_constant_near_eta_one_is_worked_out_by_hand(swept_of):
+    """At d = 8, Σ = 0: 1 − η = (3/4)^8, the quartile of N(0, 1), and λ/σ = C√(8·ln(1/η))/8."""
+    world, *_ = swept_of()["eta_near_one_printed"].sweep.worlds
+    least = 0.674490 * 8 / math.sqrt(8 * -math.log(1 - 0.75**8))
+    assert world.least_constant == pytest.approx(least, rel=1e-5)
+    assert f"{least:.3f}" in load().items["p3.lem_a_9"].counterexample
+    noise = covariance_noise(np.random.default_rng(5), 4000, 8)
+    ridge = 0.674490 * torch.eye(8, dtype=torch.float64)
+    definite = torch.linalg.eigvalsh(symmetric_part(noise) + ridge)[:, 0] > 0
+    assert definite.double().mean() < 0.75**8
+
+
+@pytest.mark.parametrize("failure_prob", [0.5, 0.05, 1e-9])
+@pytest.mark.parametrize("num_features", [1, 4, 32])
+def test_one_constant_is_enough_below_one_half(num_features, failure_prob):
+    """Davidson and Szarek's ‖G‖ ≤ σ(2√d + √(2·log(1/η))) asks for no C above 61.1."""
+    assert printed_constant(num_features, failure_prob) < 61.1
 
 
 def test_symmetric_part_halves_the_squared_norm(means):
