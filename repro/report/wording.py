@@ -262,9 +262,8 @@ def other_settings(run: VerdictContent, given: Iterable[str]) -> str:
     below = ", ".join(check.name for check in run.checks if _below_claim(check))
     not_exceeded = f". Less growth than claimed ({below}) does not contradict an upper bound"
     return (
-        f"the expected verdicts were recorded without {words}. A rate or constant of large "
-        "samples can miss elsewhere: no statement is refuted by that alone"
-        f"{not_exceeded if below else ''}"
+        f"the expected verdicts were recorded without {words}. What is claimed for other settings "
+        f"can miss here: that alone refutes no statement{not_exceeded if below else ''}"
     )
 
 
