@@ -24,7 +24,7 @@ Theorem 4.2 prints the inverse where its proof has the root.  That bound is larg
 bounded by a constant, and there it falls like that (``bound_printed``).  On ``scales``, where the
 coefficient grows as λ falls, only the proof's form falls like the gap (``bound``, whose control is
 the printed form); the paper excludes that reading.
-``optimizer_tol`` takes β = n^(−2.5).  Algorithm 1 admits β = 1/(2n), where the output noise does
+``optimizer_tol`` takes β = 1/n².  Algorithm 1 admits β = 1/(2n), where the output noise does
 not fall with n, whatever C of the ridge: in one state with two responses, L = B = 1 and θ* = .9,
 the worse response is taken, and 1.8 is lost, in 12 to 18 % of draws at every n from 1e4 to 1e8,
 while the bound falls like 1/√n.  A bound that holds with probability 1−η is at least the expected
@@ -491,7 +491,7 @@ AS_PRINTED = [
           Frequency("gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖ ≤ 100 gaps with probability ≥ 1−η"), OFF,
           pessimistic_fails, [greedy_fails]),
     check("optimizer_tol", "n_pairs",
-          Frequency("β = n^(−2.5), d = 1: gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖, probability ≥ 1−η"),
+          Frequency("β = 1/n², d = 1: gap ≤ 2F·‖(Σ+λI/2)^(−1/2)(Eφ−v)‖, probability ≥ 1−η"),
           ABOVE, exceeds, [exceeds_at_half_over_n],
           blind={"estimate": "who is told θ* loses nothing, as the bound allows"}),
     check("optimizer_tol_printed", "n_pairs",

@@ -16,7 +16,8 @@ computed at one instance.
 
 What the printed text does not bear out, each in a check of its own, expected contradicted:
 - ``any_optimizer_tol``: Algorithm 1 admits any β < 1/n.  At β = 1/(2n) the output noise has
-  ν² ∝ β/(αε²) ∝ 1/ε, constant in n, and A.11's left side does not fall at all.  β = n^(−3) here.
+  ν² ∝ β/(αε²) ∝ 1/ε, constant in n, and A.11's left side does not fall at all.  As ν² ∝ βn/ε, step
+  (14) is of A.11's size for β ≤ O(1/n²): ``optimizer_tol`` is at β = 1/n², other checks at n^(−3).
 - ``growth_printed`` (A.5): the two sides of the difference are exchanged, a misprint;
   f(θ) − f(θ̂) is right.
 - ``ridge_convexity_printed`` (A.6): with c/2 for c/γ it fails for γ > 2; the proof has c/γ.
@@ -30,7 +31,7 @@ or added); checks ``*_private`` release θ̃ and Σ̃ certified at (ε/2, δ/2) 
 record, δ = 1/n² (docs/explanations/private_rates.md).  What would
 refute A.11: an exponent above the printed one at small β.
 The contradicted checks need no control of their own: the corrected check beside each takes the
-printed form as its control (``n_pairs`` does so for ``any_optimizer_tol``).
+printed form as its control (``optimizer_tol`` does so for ``any_optimizer_tol``).
 """
 
 from __future__ import annotations
@@ -151,6 +152,11 @@ def text_ridge(data: Releases) -> Tensor:
 def loose_solver(data: Releases) -> Tensor:
     """Wrong: a tolerance of 1/(2n), which Algorithm 1 admits."""
     return error_of(data, tol=0.5 / data.world.n_pairs)
+
+
+def between_the_tolerances(data: Releases) -> Tensor:
+    """Wrong: a tolerance of n^(−1.5), between 1/n² and the 1/n that Algorithm 1 admits."""
+    return error_of(data, tol=float(data.world.n_pairs) ** -1.5)
 
 
 def root_n_noise(data: Releases) -> Tensor:
@@ -373,6 +379,8 @@ AS_PRINTED = [
           Slope("A.11 at β = 1/(2n), which Algorithm 1 admits: error {rate}", -0.5, "at_most"),
           ERROR, loose_solver, expected="contradicted",
           why="the output noise has ν² ∝ β/(αε²), constant in n", blind=NO_FALL),
+    check("optimizer_tol", "n_pairs", Slope("A.11 at β = 1/n²: error {rate}", -0.5), ERROR,
+          private_mle, [between_the_tolerances, loose_solver]),
 ]  # fmt: skip
 STEPS = [
     check("strong_convexity", "num_features",
@@ -442,7 +450,7 @@ THEOREM = Theorem(
     title="P3 Lemma A.11: error of the objective-perturbed reward estimate",
     checks=[*AS_PRINTED, *STEPS, *PRIVATE],
     corrected={
-        "any_optimizer_tol": "n_pairs",
+        "any_optimizer_tol": "optimizer_tol",
         "growth_printed": "growth",
         "ridge_convexity_printed": "ridge_convexity",
         "ridge_step_printed": "ridge_step",

@@ -11,6 +11,7 @@ ERROR = [
     ("n_pairs", {"private_mle": -0.5, "text_ridge": -0.25, "loose_solver": 0.0}),
     ("n_pairs_benign", {"private_mle": -1.0, "loose_solver": 0.0}),
     ("n_pairs_scales", {"private_mle": -0.5, "root_n_noise": -0.25}),
+    ("optimizer_tol", {"private_mle": -0.5, "between_the_tolerances": -0.25}),
     ("epsilon", {"private_mle": -0.5, "budget_ignored": 0.0}),
     ("num_features", {"private_mle": 0.25, "ridge_of_one_feature": 0.0}),
     ("log_inverse_delta", {"private_mle": 0.25, "delta_ignored": 0.0}),
