@@ -30,7 +30,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from repro.base.errors import BadInput, one_line
+from repro.base.errors import BadInput, number_of, one_line
 from repro.base.schema import Model, Whole, validate
 from repro.base.words import scalar, split_words
 
@@ -104,7 +104,8 @@ def report(name: str, ranked: RankedPairs) -> list[str]:
     if ranked.longer is not None:
         rivals.append(("the longer reply", ranked.longer))
     width = max(len(rival) for rival, _ in rivals)
-    lines = [f"share of {count} pairs whose chosen response ranks first, and 95 % intervals"]
+    pairs = number_of(count, "pair")
+    lines = [f"share of {pairs} whose chosen response ranks first, and 95 % intervals"]
     for rival, right in rivals:
         low, high = share_interval(right)
         lines.append(f"{rival:<{width}}  {right.mean():.4f}  [{low:.4f}, {high:.4f}]")
@@ -158,7 +159,8 @@ def _by_reward(request: AccuracyRequest) -> RankedPairs:
     if reward.feature_map != MAP:
         differences = matrix_rows(request.pairs, request.labels).differences
         if differences.shape[1] != size:
-            allowed = f"has {differences.shape[1]} features; allowed: {size}, as the reward has"
+            features = number_of(differences.shape[1], "feature")
+            allowed = f"has {features}; allowed: {size}, as the reward has"
             raise BadInput(KEY, request.pairs, allowed)
         return RankedPairs(_ranks_first(differences @ reward.theta), None)
     if request.labels is not None:

@@ -213,15 +213,14 @@ def _bound(text: str) -> float:
 
 def _said(reward: PrivateReward, out: str) -> str:
     from repro.base.words import wrapped
+    from repro.release.ledger import cost_in_words
     from repro.release.reward.release import OF_WHOLE_PAIRS
 
     card = reward.card
     earlier = ""
     if card["earlier_epsilons"]:
-        earlier = (
-            f"; one label has cost epsilon {card['total_epsilon']:.12g} and delta "
-            f"{card['total_delta']:.12g} in all; {OF_WHOLE_PAIRS}"
-        )
+        total = (Decimal(f"{card[key]:.12g}") for key in ("total_epsilon", "total_delta"))
+        earlier = f"; one label has cost {cost_in_words(*total)} in all; {OF_WHOLE_PAIRS}"
     said = f"released {out}: {card['guarantee']}{earlier}"
     norm = f"norm of theta {math.hypot(*reward.theta):.3g}, reward_bound {card['reward_bound']:g}"
     why = (

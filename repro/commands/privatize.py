@@ -246,8 +246,12 @@ def _spent_on(source: str, folder: Path) -> Iterator[str]:
     from repro.release.ledger import cost_in_words, spent_delta
 
     overlap, debits = released_before(source, folder, ready)
-    which = f": {overlap.records}" if overlap.released else ""
-    yield f"{overlap.in_words} of {source} were released before{which}"
+    one = overlap.released == 1
+    which = ""
+    if overlap.released:
+        remedy = "leave it out" if one else "leave them out"
+        which = f"{overlap.apart}: {overlap.records}; {remedy}, so that no label is released again"
+    yield f"{overlap.in_words} of {source} {'was' if one else 'were'} released before{which}"
     rewards = [debit for debit in debits if debit.delta]
     counted = f"{number_of(len(debits) - len(rewards), 'release')} of labels"
     if rewards:

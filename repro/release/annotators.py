@@ -12,7 +12,7 @@ from typing import Any
 
 from repro.base.errors import BadInput
 from repro.base.text_form import canonical
-from repro.labels.preferences.layouts import LABELS
+from repro.labels.preferences.layouts import COLUMNS, LABELS
 
 ALLOWED = "allowed: a field that names the annotator, and was known before any label"
 FEWEST = 4
@@ -30,12 +30,13 @@ class UnitField:
         name: as it stands in the records.
 
     Raises:
-        BadInput: a response or the label is read from it.
+        BadInput: it holds a part of the comparison, or its label.
     """
 
     def __init__(self, name: str) -> None:
-        if name.strip().casefold() in LABELS:
-            raise BadInput("unit", name[:60], f"holds a response or the label; {ALLOWED}")
+        if name.strip().casefold() in (*COLUMNS, *LABELS):
+            part = "holds a part of the comparison, or its label"
+            raise BadInput("unit", name[:60], f"{part}; {ALLOWED}")
         self._name, self._values = name, set[str]()
         self._repeats = self._positions = True
 

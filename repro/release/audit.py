@@ -305,12 +305,12 @@ def _text(quoted: bytes) -> str:
 
 
 @contextmanager
-def _answers(source: Any) -> Iterator[SortedRows]:
+def _answers(source: Any, key: str = "release") -> Iterator[SortedRows]:
     """The lines of a release in canonical order."""
     with SortedRows() as rows:
-        for answer in read_release(source, trl=True):
-            key, body, first = compared(*answer[:3])
-            rows.add(key, body, answer.label if first else 1 - answer.label)
+        for answer in read_release(source, key, trl=True):
+            digest, body, first = compared(*answer[:3])
+            rows.add(digest, body, answer.label if first else 1 - answer.label)
             rows.listed = rows.listed or isinstance(answer.prompt, ListedPrompt)
         yield rows
 
@@ -327,7 +327,7 @@ def _refuse_reward(source: Any) -> None:
 
 
 def _kept_by(other: Any, known: Comparisons) -> np.ndarray:
-    with _answers(other) as theirs:
+    with _answers(other, "others") as theirs:
         return Beside(known, theirs).kept
 
 

@@ -93,28 +93,39 @@ class Overlap:
     Attributes:
         comparisons: of the input.
         released: how many of them were released before.
+        near: how many of these in other case or punctuation alone.
         first: places of the first of these records, from 0.
     """
 
     comparisons: int
     released: int
+    near: int
     first: list[int]
 
     @classmethod
     def of(cls, rows: Iterable[ComparisonRow], ledger: Ledger, number: int) -> Overlap:
         """Of comparisons that are noted in a debit that has begun."""
-        comparisons, places = 0, array("q")
+        comparisons, near, places = 0, 0, array("q")
         for row in rows:
             comparisons += 1
-            also = [key for pair in _also_spent(row.body) for key in pair]
-            if ledger.knows(number, row.key, [near_key(row.body), *also]):
+            also = _also_spent(row.body)
+            near_keys = [near_key(row.body), *(key for _, key in also)]
+            same = ledger.knows(number, row.key, [key for key, _ in also])
+            if same or ledger.knows(number, row.key, near_keys):
                 places.append(row.number)
-        return cls(comparisons, len(places), nsmallest(MOST_OF_ONE, places))
+                near += not same
+        return cls(comparisons, len(places), near, nsmallest(MOST_OF_ONE, places))
 
     @property
     def in_words(self) -> str:
         """Such as 10 of 60 comparisons."""
         return f"{self.released} of {number_of(self.comparisons, 'comparison')}"
+
+    @property
+    def apart(self) -> str:
+        """That some of them were released in other case or punctuation alone, if any were."""
+        some = "" if self.near == self.released else f"{self.near} of them "
+        return f", {some}in other case or punctuation" if self.near else ""
 
     @property
     def records(self) -> str:

@@ -343,7 +343,6 @@ def _drawn(
         written.write(iter(rows), answered, draft.file, noted.add)
     if noted.near and not terms.near_copies:
         raise BadInput("IN", shown_source(source), noted.near_words)
-    same = ledger.earlier(number)
     ledger.add_near(number)
     earlier = ledger.earlier(number)
     budgets = tuple(sorted(debit.manifest.epsilon for debit in earlier))
@@ -354,7 +353,7 @@ def _drawn(
     cost = _cost(earlier, manifest.total, of_annotator)
     if earlier and not terms.compose:
         overlap = Overlap.of(iter(rows), ledger, number)
-        words = _spent_words(earlier, cost, len(earlier) - len(same), overlap.in_words)
+        words = _spent_words(earlier, cost, overlap)
         which = _question(source, ledger.path.parent) if overlap.released else ""
         raise BadInput("IN", shown_source(source), f"{words}{which}")
     refuse_total(terms.compose, max(manifest.total, of_annotator.epsilon), cost)
@@ -467,22 +466,20 @@ def _cost(earlier: list[Debit], total: Decimal, of_annotator: AnnotatorCost) -> 
     return f"with this release one label costs {cost_in_words(total, spent_delta(earlier))}{person}"
 
 
-def _spent_words(earlier: list[Debit], cost: str, near: int, overlap: str) -> str:
+def _spent_words(earlier: list[Debit], cost: str, overlap: Overlap) -> str:
     """Why another release of the same labels is refused.
 
     Args:
         earlier: releases that count: of these labels, and of rewards.
         cost: of all together, in words.
-        near: how many of them share near-copies alone.
-        overlap: how many comparisons were released before, in words.
+        overlap: which comparisons were released before.
     """
     rewards = sum(bool(debit.delta) for debit in earlier)
     count = len(earlier) - rewards
     reasons = []
     if count:
         releases = "an earlier release" if count == 1 else f"{count} earlier releases"
-        apart = ", in other case or punctuation" if near == count else ""
-        reasons.append(f"shares {overlap} with {releases}{apart}")
+        reasons.append(f"shares {overlap.in_words} with {releases}{overlap.apart}")
     if rewards:
         counts = "counts" if rewards == 1 else "count"
         reasons.append(f"{number_of(rewards, 'reward')} of this ledger {counts} for every input")

@@ -11,15 +11,16 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from repro.base.errors import BadInput
+from repro.base.errors import BadInput, at_most_ten
 from repro.labels.preferences.conversation import NoPreference, NotUnderstood
-from repro.labels.preferences.layouts import COLUMNS, three_texts
+from repro.labels.preferences.layouts import COLUMNS, LABELS, three_texts
 from repro.labels.preferences.pair_records import FIELDS
 from repro.labels.preferences.pair_rows import rows
 from repro.release.annotators import UnitField
 from repro.release.tables import rows_of
 
 NO_TEXT = "not a text or a chat list"
+NO_RESPONSES = "two responses are missing"
 COLUMNS_PAGE = (
     "allowed: the fields prompt, chosen and rejected, or a layout of "
     "docs/howto/own_preference_data.md"
@@ -57,18 +58,29 @@ def read_owned(source: Any, key: str = "IN", unit: str = "") -> Iterator[tuple[R
         except NoPreference as problem:  # its line is not named: that would tell its label
             raise BadInput(key, shown, str(problem)) from None
         if isinstance(record, str):
-            raise BadInput(key, shown, f"{word} {number}: {record}")
+            names = _names(source, number) if record.startswith(NO_RESPONSES) else ""
+            raise BadInput(key, shown, f"{word} {number}: {record}{names}")
         if annotators:
             owner = annotators.value(value, record)
             if owner is None:
                 wrong = f"field {unit!r} is missing or blank; allowed: a text or a whole number"
-                raise BadInput(key, shown, f"{word} {number}: {wrong}")
+                names = _names(source, number, unit)
+                raise BadInput(key, shown, f"{word} {number}: {wrong}{names}")
         empty = False
         yield record, owner
     if empty:
         raise BadInput(key, shown, "holds no records")
     if annotators:
         annotators.refuse_answers()
+
+
+def _names(source: Any, number: int, near: str = "") -> str:
+    """Fields of a row, but for those whose presence may tell the label; ten are nearest a name."""
+    _, numbered_rows = given_rows(source, "IN", None)
+    row = next(row for place, row in numbered_rows if place == number)
+    named = [str(name) for name in row if str(name).strip().casefold() not in LABELS]
+    names = sorted(name[:60] for name in named)
+    return f"; fields beside the responses: {at_most_ten(near, names)}" if names else ""
 
 
 def given_rows(
@@ -111,7 +123,7 @@ def fields(value: Any) -> Record | str:
     if chosen is None and rejected is None:
         if value.keys() >= RELEASED:
             return "a line of a release, whose labels are randomised already; allowed: raw pairs"
-        return f"two responses are missing{_misspelt(value)}; {COLUMNS_PAGE}"
+        return f"{NO_RESPONSES}{_misspelt(value)}; {COLUMNS_PAGE}"
     if not (isinstance(chosen, str) and isinstance(rejected, str)):
         return f"one of the fields 'chosen' and 'rejected' {_wrong(value, FIELDS[1:])}"
     if not isinstance(prompt, str):

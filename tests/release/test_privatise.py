@@ -197,6 +197,9 @@ def test_spellings_of_a_name_are_one_annotator(ledger, names):
 
 ANSWERS = {
     "better_response_id": ["Response of another model", "something else", "a third", "a fourth"],
+    " Prompt": ["p0", "p1", "p2", "p3"],
+    "system": ["s0", "s1", "s2", "s3"],
+    "messages": ["m0", "m1", "m2", "m3"],
     "Chosen ": ["x1", "x2", "x3", "x4"],
     "winner": [0, 1, 1, 0],
     "preference": ["response_0", "response_1", "tie", "response_1"],
@@ -404,11 +407,63 @@ def test_an_input_is_asked_for_without_releasing_it(ledger, records, write_input
         said.add(" ".join(capsys.readouterr().out.split()))
     (words,) = said
     assert "14 of 25 comparisons of" in words
-    assert ": records 12, 13, 14, 15, 16, 17, 18, 19, 20, 21 and 4 more one label" in words
+    assert ": records 12, 13, 14, 15, 16, 17, 18, 19, 20, 21 and 4 more; leave them out, " in words
     assert "has cost epsilon 0.5 at most, in 1 release of labels" in words
     assert (ledger / "ledger.sqlite").read_bytes() == before
     assert asked(write_input(records[100:102], "y"), f"ledger={ledger}") == 0
     assert capsys.readouterr().out.startswith("0 of 2 comparisons of\n")
+
+
+@pytest.mark.parametrize(
+    ("prompts", "answer"),
+    [
+        (["IS 2 ODD", "new"], "1 of 2 comparisons of {} was released before, in other case or "
+         "punctuation: record 1; leave it out, so that no label is released again"),
+        (["IS 2 ODD", "Is 1 odd?"], "2 of 2 comparisons of {} were released before, 1 of them in "
+         "other case or punctuation: records 1 and 2; leave them out, so that no label is "
+         "released again"),
+    ],
+)  # fmt: skip
+def test_near_copies_of_what_was_released_are_called_so(
+    ledger, write_input, capsys, prompts, answer
+):
+    rows = [{"prompt": f"Is {n} odd?", "chosen": "yes", "rejected": "no"} for n in range(4)]
+    repro.privatize(rows, 1, ledger=ledger)
+    source = write_input([{**rows[0], "prompt": prompt} for prompt in prompts])
+    assert asked(source, f"ledger={ledger}") == 0
+    assert answer.format(source) in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".csv", ".parquet"])
+def test_the_fields_that_are_there_are_named_where_one_is_missing(tmp_path, ledger, ending):
+    """Whichever response is which: their fields are not among those that are named."""
+    frame = pd.DataFrame(PEOPLE).astype(str)
+    path = tmp_path / f"in{ending}"
+    unnamed = frame.rename(columns={"chosen": "good", "rejected": "bad"})
+    there = {"who, prompt": frame, "bad, good, prompt, who": unnamed}
+    for names, table in there.items():
+        if ending == ".jsonl":
+            table.to_json(path, orient="records", lines=True)
+        else:
+            (table.to_csv if ending == ".csv" else table.to_parquet)(path, index=False)
+        names = ", ".join(sorted(names.split(", ")))
+        with pytest.raises(BadInput, match=f"; fields beside the responses: {names}$"):
+            repro.privatize(path, 1, unit="rater", at_most=2, ledger=ledger)
+
+
+def test_fields_that_are_named_do_not_tell_which_response_is_null(ledger):
+    said = set()
+    for name in ("chosen", "rejected"):
+        with pytest.raises(BadInput, match="fields beside the responses: prompt") as refused:
+            repro.privatize([{"prompt": "p", name: None}], 1, ledger=ledger)
+        said.add(str(refused.value))
+    assert len(said) == 1
+
+
+def test_another_release_that_is_missing_is_named_by_its_key(ledger):
+    done = repro.privatize(PEOPLE, 1, ledger=ledger)
+    with pytest.raises(BadInput, match="^others=nosuch.jsonl: "):
+        repro.audit(done, PEOPLE, others=["nosuch.jsonl"])
 
 
 def test_rewards_count_for_an_input_that_is_asked_for(ledger, records, write_input, capsys):

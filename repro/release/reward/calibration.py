@@ -205,7 +205,8 @@ def warning_of_noise(given: RewardBudget, noise: RewardNoise) -> str:
         enough = next(size for size in count(7) if over_zero(2.0**size) < CLEARLY)
         return (
             f"this noise takes about {2**enough} pairs: with half as many a reward is expected to "
-            "be hardly better than a reward of 0; how many there are is not public"
+            "be hardly better than a reward of 0; how many there are is not public; with size=N, a "
+            "public guess, the command refuses before it spends"
         )
     if over_zero(given.size) < CLEARLY:
         return ""

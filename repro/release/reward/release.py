@@ -200,7 +200,8 @@ def release_reward(
             draft.file.write(content)
             draft.file.flush()
         if not terms.resume:
-            tell(f"learnt a reward of {len(reward.theta)} features; its budget is spent next")
+            features = number_of(len(reward.theta), "feature")
+            tell(f"learnt a reward of {features}; its budget is spent next")
             stage.append(DOUBT)
             ledger.spend(debit)
         stage.append(RESUME)

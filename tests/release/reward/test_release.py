@@ -84,7 +84,8 @@ def test_a_total_is_of_the_label_alone_where_texts_were_published(pairs, tmp_pat
     capsys.readouterr()
     out = tmp_path / "reward.json"
     assert status_of(main, [str(pairs), str(out), *WORDS, ledger, "compose=true"]) == 0
-    assert f"in all; {OF_WHOLE_PAIRS}" in " ".join(capsys.readouterr().out.split())
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"and delta 0.000001 in all; {OF_WHOLE_PAIRS}" in said
     assert OF_WHOLE_PAIRS in PrivateReward.load(out).card["accounting"]
 
 
@@ -122,6 +123,7 @@ def test_so_much_noise_that_a_reward_is_flat_is_said_before_anything_is_spent(re
     people = {"unit": "annotator", "at_most": 3}
     (line,) = said(1, 200, **people)
     assert line.startswith("this noise takes about 16384 pairs: with half as many a reward is")
+    assert line.endswith("with size=N, a public guess, the command refuses before it spends")
     assert said(1, 100, **people) == [line]
 
 
