@@ -69,4 +69,4 @@ def test_the_practitioners_commands_run_one_after_the_other_as_printed(
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("the longer reply  0.6065") == 2
-    assert "one label has cost epsilon 5 and delta 1e-06 in all" in " ".join(done.stdout.split())
+    assert "one label has cost epsilon 5 and delta 0.000001 in all" in " ".join(done.stdout.split())
